@@ -243,7 +243,9 @@ let package = Package(
             ]),
         .target(name: "x11-windows", path: "Tests/x11-windows", linkerSettings: [.linkedLibrary("xcb")]),
         .executableTarget(name: "secret-window", dependencies: ["x11-windows"], path: "Tests/secret-window"),
-        .executableTarget(name: "window-family", dependencies: ["x11-windows"], path: "Tests/window-family"),
+        .executableTarget(
+            name: "window-family", dependencies: ["x11-windows"], path: "Tests/window-family",
+            linkerSettings: [.linkedLibrary("xcb-xfixes")]),
         .executableTarget(
             name: "wayland-window", path: "Tests/wayland-window", linkerSettings: [.linkedLibrary("wayland-client")]),
         .testTarget(

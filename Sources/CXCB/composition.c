@@ -39,7 +39,12 @@ bool upcast_x_begin_composition(upcast_x *x) {
     free(xcb_render_query_version_reply(x->c, xcb_render_query_version(x->c, 0, 11), NULL));
     x->composition.formats =
         xcb_render_query_pict_formats_reply(x->c, xcb_render_query_pict_formats(x->c), NULL);
-    return x->composition.formats && format_of(x, x->screen->root_visual);
+    if (!x->composition.formats || !format_of(x, x->screen->root_visual)) return false;
+    x->composition.visible = xcb_generate_id(x->c);
+    x->composition.frame = xcb_generate_id(x->c);
+    x->composition.nothing = xcb_generate_id(x->c);
+    xcb_xfixes_create_region(x->c, x->composition.nothing, 0, NULL);
+    return true;
 }
 
 static void free_target(upcast_x *x) {
@@ -145,23 +150,36 @@ bool upcast_x_is_source_damage(upcast_x *x, uint32_t damage) {
     return false;
 }
 
+/// Nothing of a window that is gone is shown: then, its clip cannot be made.
+static void show(upcast_x *x, const struct upcast_x_source *source, const upcast_x_layer *layer) {
+    const xcb_render_picture_t target = x->composition.picture;
+    xcb_xfixes_set_picture_clip_region(x->c, target, x->composition.nothing, 0, 0);
+    upcast_x_make_visible(x, source, layer);
+    xcb_xfixes_set_picture_clip_region(
+        x->c, target, x->composition.visible, (int16_t)layer->x, (int16_t)layer->y);
+    upcast_x_end_visible(x);
+    xcb_render_composite(
+        x->c, source->has_alpha ? XCB_RENDER_PICT_OP_OVER : XCB_RENDER_PICT_OP_SRC, source->picture, XCB_NONE, target,
+        0, 0, 0, 0, (int16_t)layer->x, (int16_t)layer->y, layer->width, layer->height);
+}
+
 uint32_t upcast_x_compose(
-    upcast_x *x, const upcast_x_layer *layers, uint32_t count, uint16_t width, uint16_t height, bool erases) {
+    upcast_x *x, const upcast_x_layer *layers, uint32_t count, uint16_t width, uint16_t height, uint64_t now_ms,
+    bool *is_whole) {
     make_target(x, width, height);
     update_sources(x, layers, count);
+    const bool shows_parts = *is_whole;
     // First subtracted, then copied: what is drawn between the two is in the picture, and reported again.
-    if (!upcast_x_take_drawn(x, layers, count, erases)) return XCB_NONE;
+    *is_whole = upcast_x_take_drawn(x, layers, count, now_ms);
+    if (!*is_whole && !shows_parts) return XCB_NONE;
     // What a window that is gone would leave is of an earlier picture.
     const xcb_render_color_t black = {0, 0, 0, 0xffff};
     const xcb_rectangle_t all = {0, 0, width, height};
+    xcb_xfixes_set_picture_clip_region(x->c, x->composition.picture, XCB_NONE, 0, 0);
     xcb_render_fill_rectangles(x->c, XCB_RENDER_PICT_OP_SRC, x->composition.picture, black, 1, &all);
     for (uint32_t k = 0; k < count; k++) {
         const struct upcast_x_source *source = upcast_x_source_of(x, &layers[k]);
-        if (!source) continue;
-        xcb_render_composite(
-            x->c, source->has_alpha ? XCB_RENDER_PICT_OP_OVER : XCB_RENDER_PICT_OP_SRC, source->picture, XCB_NONE,
-            x->composition.picture, 0, 0, 0, 0, (int16_t)layers[k].x, (int16_t)layers[k].y, layers[k].width,
-            layers[k].height);
+        if (source) show(x, source, &layers[k]);
     }
     return x->composition.pixmap;
 }
@@ -169,6 +187,8 @@ uint32_t upcast_x_compose(
 void upcast_x_end_composition(upcast_x *x) {
     update_sources(x, NULL, 0);
     free_target(x);
+    if (x->composition.nothing) xcb_xfixes_destroy_region(x->c, x->composition.nothing);
+    x->composition.nothing = XCB_NONE;
     free(x->composition.formats);
     x->composition.formats = NULL;
     if (x->c) xcb_flush(x->c);

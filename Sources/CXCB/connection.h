@@ -20,8 +20,12 @@ struct upcast_x_source {
     bool has_alpha;
     /// The window has, or may have, pixels that are not its own: see `own_pixels.c`.
     bool is_new;
-    /// What its program has not drawn since then; 0 if nothing is missing.
+    /// Its program has to draw it first.
+    bool is_unfinished;
+    /// What its program has not drawn since then, also outside of its shape; 0 if nothing is missing.
     xcb_xfixes_region_t missing;
+    /// When that began.
+    uint64_t since_ms;
     /// Of the window in the last picture.
     uint16_t width, height;
     /// With its border, as of the events.
@@ -60,6 +64,10 @@ struct upcast_x {
         uint16_t width, height;
         struct upcast_x_source sources[UPCAST_X_MAX_LAYERS];
         uint32_t count;
+        /// Used again for each layer: what of it is shown, and its frame.
+        xcb_xfixes_region_t visible, frame;
+        /// Has no pixels.
+        xcb_xfixes_region_t nothing;
     } composition;
     /// An event that came after the last picture.
     xcb_generic_event_t *kept;
@@ -91,9 +99,10 @@ void upcast_x_source_mapped(upcast_x *x, uint32_t top);
 /// A child of the root window has moved or has this size, with its border.
 void upcast_x_source_configured(upcast_x *x, uint32_t top, int32_t width, int32_t height);
 /// Subtracts what was drawn. False if a window's pixels are not all its own.
-///
-/// @param erases  paints over those that are not, and returns true.
-bool upcast_x_take_drawn(upcast_x *x, const upcast_x_layer *layers, uint32_t count, bool erases);
+bool upcast_x_take_drawn(upcast_x *x, const upcast_x_layer *layers, uint32_t count, uint64_t now_ms);
+/// Makes a region of the pixels of a window that are its own, and destroys it.
+void upcast_x_make_visible(upcast_x *x, const struct upcast_x_source *source, const upcast_x_layer *layer);
+void upcast_x_end_visible(upcast_x *x);
 /// Frees what that has taken.
 void upcast_x_forget_missing(upcast_x *x, struct upcast_x_source *source);
 /// The source of a layer; NULL for none.

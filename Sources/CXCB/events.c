@@ -41,6 +41,7 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
         const xcb_create_notify_event_t *e = (const void *)event;
         result.kind = e->parent == root ? UPCAST_X_WINDOW_CAME : UPCAST_X_WINDOW_CAME_INSIDE;
         result.window = e->parent == root ? e->window : e->parent;
+        result.is_stranger = upcast_x_maker(x, e->window) != upcast_x_maker(x, e->parent);
         result.is_override_redirect = e->override_redirect;
         place(&result, e->x, e->y, e->width, e->height, e->border_width);
         return result;
@@ -48,8 +49,10 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
     case XCB_REPARENT_NOTIFY: {
         const xcb_reparent_notify_event_t *e = (const void *)event;
         if (e->event != root) {
-            result.kind = UPCAST_X_WINDOW_CAME_INSIDE;
+            result.kind =
+                e->parent == e->event ? UPCAST_X_WINDOW_CAME_INSIDE : UPCAST_X_WINDOW_REARRANGED;
             result.window = e->event;
+            result.is_stranger = upcast_x_maker(x, e->window) != upcast_x_maker(x, e->event);
             return result;
         }
         result.kind = e->parent == root ? UPCAST_X_WINDOW_CAME : UPCAST_X_WINDOW_WENT;
@@ -62,7 +65,7 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
     case XCB_DESTROY_NOTIFY: {
         const xcb_destroy_notify_event_t *e = (const void *)event;
         upcast_x_forget_source(x, e->window);
-        result.kind = e->event == root ? UPCAST_X_WINDOW_WENT : UPCAST_X_WINDOW_CHANGED;
+        result.kind = e->event == root ? UPCAST_X_WINDOW_WENT : UPCAST_X_WINDOW_REARRANGED;
         result.window = e->event == root ? e->window : e->event;
         result.destroyed = e->window;
         return result;
@@ -88,9 +91,12 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
             return result;
         }
         if (atom == XCB_ATOM_WM_CLASS || atom == XCB_ATOM_WM_NAME || atom == XCB_ATOM_WM_TRANSIENT_FOR
-            || atom == XCB_ATOM_WM_HINTS || atom == x->atoms.secure || atom == x->atoms.net_name || atom == x->atoms.type
-            || atom == x->atoms.wm_state) {
+            || atom == XCB_ATOM_WM_HINTS || atom == x->atoms.secure || atom == x->atoms.net_name
+            || atom == x->atoms.type) {
             result.kind = UPCAST_X_WINDOW_CHANGED;
+            result.window = e->window;
+        } else if (atom == x->atoms.wm_state) {
+            result.kind = UPCAST_X_WINDOW_REARRANGED;
             result.window = e->window;
         }
         return result;

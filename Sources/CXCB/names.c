@@ -74,21 +74,27 @@ static bool is_coded(const xcb_get_property_reply_t *reply) {
 }
 
 static xcb_res_query_client_ids_cookie_t ask_process(upcast_x *x, xcb_window_t window) {
-    const xcb_res_client_id_spec_t spec = {.client = window, .mask = XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID};
-    return xcb_res_query_client_ids(x->c, 1, &spec);
+    const xcb_res_client_id_spec_t specs[] = {
+        {.client = window, .mask = XCB_RES_CLIENT_ID_MASK_CLIENT_XID},
+        {.client = window, .mask = XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID},
+    };
+    return xcb_res_query_client_ids(x->c, sizeof specs / sizeof specs[0], specs);
 }
 
-/// 0 if the server does not know it, or the client is gone.
-static uint32_t take_process(upcast_x *x, xcb_res_query_client_ids_cookie_t cookie) {
+/// False if the client is gone: then another one may have made a window with the same number since.
+static bool take_process(upcast_x *x, xcb_res_query_client_ids_cookie_t cookie, uint32_t *process) {
     xcb_res_query_client_ids_reply_t *reply = xcb_res_query_client_ids_reply(x->c, cookie, NULL);
-    if (!reply) return 0;
-    uint32_t process = 0;
+    if (!reply) return false;
+    bool is_there = false;
     for (xcb_res_client_id_value_iterator_t id = xcb_res_query_client_ids_ids_iterator(reply); id.rem;
-         xcb_res_client_id_value_next(&id))
+         xcb_res_client_id_value_next(&id)) {
+        is_there = true;
+        // 0 for a client that is not local.
         if (id.data->spec.mask & XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID && id.data->length >= 4)
-            process = *xcb_res_client_id_value_value(id.data);
+            *process = *xcb_res_client_id_value_value(id.data);
+    }
     free(reply);
-    return process;
+    return is_there;
 }
 
 /// The longest texts, in words.
@@ -105,14 +111,14 @@ static bool take_names(upcast_x *x, xcb_window_t window, upcast_x_names *names) 
     const xcb_get_property_cookie_t net_name = upcast_x_ask(x, window, x->atoms.net_name, TITLE_WORDS);
     names->window = window;
     names->sequence = net_name.sequence;
-    if (x->has_resources) names->process = take_process(x, process);
+    const bool has_client = !x->has_resources || take_process(x, process, &names->process);
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, class_name, NULL);
     if (reply && reply->value_len) take_class(x, reply, names);
     free(reply);
     xcb_get_property_reply_t *old = xcb_get_property_reply(x->c, name, NULL);
     // The last one tells whether the window is still there.
     reply = xcb_get_property_reply(x->c, net_name, NULL);
-    const bool is_there = reply != NULL, has_new = reply && reply->value_len;
+    const bool is_there = reply && has_client, has_new = reply && reply->value_len;
     if (has_new) take_title(x, reply, names, names->title, sizeof names->title);
     if (old && old->value_len && is_coded(old)) {
         // Toolkits write the same text twice: one that can be read is enough.

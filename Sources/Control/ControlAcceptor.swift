@@ -11,8 +11,8 @@ final class ControlAcceptor: Sendable {
     static let backlog: CInt = 4096
     /// The time until the next attempt if the process has no descriptor left.
     private static let restMilliseconds: CInt = 20
-    /// How long a user with a role waits for a free connection. The event loop makes one free in one turn, which is late
-    /// on a busy machine.
+    /// How long a user with a role waits for a free connection. The event loop makes one free in its next turn, which
+    /// comes late on a busy machine.
     private static let patience = MediaTime.milliseconds(500)
 
     private let listener: OwnedDescriptor

@@ -149,6 +149,8 @@ package final class ScreenGrabber {
             // The daemon reads all frames that there is room for: the newest picture is sent when one is free.
             return schedule.noteChange()
         }
+        // If it is not sent, its memory is given back when it goes away.
+        spare = nil
         pointer.pictureBegins(now: now)
         let moment: X11Connection.Moment
         do {

@@ -46,7 +46,7 @@ package final class WindowGrabber {
     private var hasTold = false
     /// Since when a window shows pixels that are not its own.
     private var undrawnSince: MediaTime?
-    /// How long programs have to draw their windows.
+    /// How long viewers wait for that.
     private static let patience = MediaTime.milliseconds(500)
     private var pointer: PointerLayer
     /// Used again for each frame, so that nothing is allocated.
@@ -136,13 +136,20 @@ package final class WindowGrabber {
         hasTold = false
         target = next
         let whole = CaptureRectangle(x: 0, y: 0, width: place.width, height: place.height)
-        layers = [X11Connection.Layer(window: client, top: top, place: whole)]
+        let corner = try corner(of: place, in: top)
+        layers = [X11Connection.Layer(window: client, top: top, place: whole, corner: corner)]
         for popup in model.popups(of: top) where layers.count < X11Connection.maxLayers {
             let inside = popup.place.relative(to: place)
             guard inside.intersection(whole) != nil else { continue }
             layers.append(X11Connection.Layer(window: popup.top, top: popup.top, place: inside))
         }
         return next
+    }
+
+    /// Where a client is in its frame.
+    private func corner(of client: CaptureRectangle, in top: UInt32) throws -> (x: Int, y: Int) {
+        guard let frame = try display.place(of: top) else { return (0, 0) }
+        return (client.x - frame.x, client.y - frame.y)
     }
 
     // MARK: Pictures
@@ -168,16 +175,19 @@ package final class WindowGrabber {
             // The daemon reads all frames that there is room for: the newest picture is sent when one is free.
             return schedule.noteChange()
         }
+        // If it is not sent, its memory is given back when it goes away.
+        spare = nil
         pointer.pictureBegins(now: now)
         let moment: X11Connection.Moment
         do {
-            let erases = undrawnSince.map { now - $0 >= Self.patience } ?? false
-            guard let made = try display.compose(layers, width: width, height: height, erases: erases, into: frame)
-            else {
-                undrawnSince = undrawnSince ?? now
-                return schedule.noteChange()
-            }
-            (moment, undrawnSince) = (made, nil)
+            // One that gets another size all the time is never drawn in time: viewers see the parts that are.
+            var isWhole = undrawnSince.map { now - $0 >= Self.patience } ?? false
+            let made = try display.compose(
+                layers, width: width, height: height, now: now, isWhole: &isWhole, into: frame)
+            undrawnSince = isWhole ? nil : undrawnSince ?? now
+            if !isWhole { schedule.noteChange() }
+            guard let made else { return }
+            moment = made
         } catch .notThere {
             isStale = true
             return schedule.noteChange()

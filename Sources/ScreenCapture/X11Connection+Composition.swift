@@ -1,19 +1,22 @@
 internal import CXCB
 package import Grabbing
+package import MediaCore
 package import UpcastClient
 
 /// Pictures that are put together of windows.
 extension X11Connection {
     /// A window in a picture that is put together of several.
-    package struct Layer: Equatable, Sendable {
+    package struct Layer: Sendable {
         /// The window, and the child of the root window that it is or is in.
         package var window: UInt32
         package var top: UInt32
         /// Where it is in the picture, without its border.
         package var place: CaptureRectangle
+        /// Where it is in the child of the root window, without the border of that.
+        package var corner: (x: Int, y: Int)
 
-        package init(window: UInt32, top: UInt32, place: CaptureRectangle) {
-            (self.window, self.top, self.place) = (window, top, place)
+        package init(window: UInt32, top: UInt32, place: CaptureRectangle, corner: (x: Int, y: Int) = (0, 0)) {
+            (self.window, self.top, self.place, self.corner) = (window, top, place, corner)
         }
     }
 
@@ -36,11 +39,14 @@ extension X11Connection {
     ///
     /// - Parameters:
     ///   - layers: at most `maxLayers`.
-    ///   - erases: paints black, on the screen too, what the program of a window has not drawn.
+    ///   - now: of any clock. What the program of a window has not drawn after half a second is painted black, on the
+    ///     screen too.
+    ///   - isWhole: true to get a picture in which that is black, false to get none meanwhile. Becomes whether all is
+    ///     drawn.
     ///   - frame: as large as the picture.
     /// - Returns: nil while a window shows what was on the screen in its place: its program has to draw over it first.
     package func compose(
-        _ layers: [Layer], width: Int, height: Int, erases: Bool, into frame: CaptureFrame
+        _ layers: [Layer], width: Int, height: Int, now: MediaTime, isWhole: inout Bool, into frame: CaptureFrame
     ) throws(GrabError) -> Moment? {
         let count = min(layers.count, Self.maxLayers)
         let pixmap = unsafe withUnsafeTemporaryAllocation(of: upcast_x_layer.self, capacity: Self.maxLayers) { list in
@@ -49,7 +55,8 @@ extension X11Connection {
             }
             let place = list.baseAddress
             return ask {
-                unsafe upcast_x_compose(handle, place, UInt32(count), UInt16(width), UInt16(height), erases)
+                unsafe upcast_x_compose(
+                    handle, place, UInt32(count), UInt16(width), UInt16(height), UInt64(now.milliseconds), &isWhole)
             }
         }
         if pixmap == 0 {
@@ -66,7 +73,8 @@ extension X11Connection {
     private static func layer(_ layer: Layer) -> upcast_x_layer {
         upcast_x_layer(
             window: layer.window, top: layer.top, x: Int32(layer.place.x), y: Int32(layer.place.y),
-            width: UInt16(clamping: layer.place.width), height: UInt16(clamping: layer.place.height))
+            width: UInt16(clamping: layer.place.width), height: UInt16(clamping: layer.place.height),
+            left: Int32(layer.corner.x), upper: Int32(layer.corner.y))
     }
 
     /// Where a window is in the root window, without its border; nil if it is gone.

@@ -147,7 +147,7 @@ import UpcastClient
         #expect(Self.left(model) == rest, "what was inside may have moved since")
         // A window comes into it, which nobody has looked at.
         model.erase([Self.rectangle(40, 0, 80, 100)], sequence: 60)
-        model.apply(WindowEvent(.cameInside, 3, sequence: 55))
+        model.apply(WindowEvent(.cameInside(isStranger: false), 3, sequence: 55))
         model.endPicture()
         model.note(Self.facts(3, Self.rectangle(40, 0, 100, 100), sequence: 70), of: 3)
         #expect(Self.left(model).contains("100x100+40+0"))
@@ -159,7 +159,7 @@ import UpcastClient
     /// A window that has moved before anything is known of it.
     @Test func unknownWindows() {
         var model = Self.model(secure: 0)
-        model.apply(WindowEvent(.changed, 1, sequence: 11))
+        model.apply(WindowEvent(.cameInside(isStranger: true), 1, sequence: 11))
         model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 12))
         #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
         let place = Self.rectangle(300, 0, 100, 100)
@@ -204,28 +204,63 @@ import UpcastClient
         #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"], "its pixels are still there")
     }
 
-    /// A client comes into its frame and ends before anything is known of it.
-    @Test func aFrameWhoseClientNobodyKnew() {
+    /// A client comes into its frame and ends before anything is known of it. What the manager makes in it is no
+    /// client, and a client that was known is no secret.
+    @Test(arguments: [WindowEvent.Kind.cameInside(isStranger: true), .cameInside(isStranger: false), .changed])
+    func aFrameWhoseClientNobodyKnew(kind: WindowEvent.Kind) {
         var model = Self.model(secure: 0)
-        model.apply(WindowEvent(.changed, 1, sequence: 11))
+        model.apply(WindowEvent(kind, 1, sequence: 11))
         #expect(Self.left(model) == [])
         model.apply(WindowEvent(.changed, 1, sequence: 12))
         model.note(Self.facts(1, sequence: 20, isEmptyFrame: true), of: 1)
-        #expect(Self.hidden(model) == ["100x100+0+0"])
+        #expect(Self.hidden(model) == (kind == .cameInside(isStranger: true) ? ["100x100+0+0"] : []))
     }
 
-    /// The first look at a frame on the screen finds no client: one may have been there.
-    @Test func aFrameThatIsFoundEmpty() {
+    /// A harmless client ends, and the manager removes its frame before anybody looks: nothing of it is hidden.
+    @Test(arguments: [WindowEvent.Kind.rearranged, .changed]) func aFrameThatIsRemoved(kind: WindowEvent.Kind) {
+        var model = Self.model(secure: 0)
+        model.apply(WindowEvent(kind, 1, sequence: 11, destroyed: 100))
+        model.apply(WindowEvent(.rearranged, 1, sequence: 11))
+        #expect(model.hasUnknown)
+        model.apply(WindowEvent(.unmapped, 1, sequence: 12))
+        model.apply(WindowEvent(.went, 1, sequence: 13, destroyed: 1))
+        #expect(Self.left(model) == (kind == .changed ? ["100x100+0+0"] : []), "it may have become secure")
+    }
+
+    /// The first look at a frame on the screen finds no client: one may have been there, if one is missing.
+    @Test(arguments: [true, false]) func aFrameThatIsFoundEmpty(isOneMissing: Bool) {
         var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
         model.apply(WindowEvent(.came(Self.place), 1, sequence: 11))
+        model.apply(WindowEvent(.came(Self.place), 2, sequence: 11))
+        model.apply(WindowEvent(.mapped, 1, sequence: 12))
+        if isOneMissing { model.apply(WindowEvent(.went, 2, sequence: 13)) }
         let facts = Self.facts(1, sequence: 20, isEmptyFrame: true)
         model.note(facts, of: 1)
-        #expect(Self.hidden(model) == [], "nobody has seen it yet")
-        model.apply(WindowEvent(.mapped, 1, sequence: 21))
-        #expect(Self.hidden(model) == [], "it was empty before it came")
-        model.apply(WindowEvent(.changed, 1, sequence: 22))
-        model.note(facts, of: 1)
-        #expect(Self.hidden(model) == ["100x100+0+0"])
+        #expect(Self.left(model) == (isOneMissing ? ["100x100+0+0"] : []))
+        // Others that come later are known.
+        model.note(Self.facts(2, sequence: 20), of: 2)
+        model.apply(WindowEvent(.came(Self.rectangle(500, 0, 10, 10)), 3, sequence: 21))
+        model.apply(WindowEvent(.mapped, 3, sequence: 22))
+        model.note(Self.facts(3, Self.rectangle(500, 0, 10, 10), sequence: 30, isEmptyFrame: true), of: 3)
+        #expect(!Self.left(model).contains("10x10+500+0"))
+    }
+
+    /// At the start, a frame without a client may be left from one that has just ended.
+    @Test func aFrameThatIsThereAtTheStart() {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
+        model.add([1])
+        model.note(Self.facts(1, isEmptyFrame: true), of: 1)
+        #expect(Self.left(model) == ["100x100+0+0"])
+    }
+
+    /// With another size of the screen, servers may show its pixels anywhere.
+    @Test(arguments: [UInt32(0), 1]) func aScreenThatGetsAnotherSize(secure: UInt32) {
+        var model = Self.model(secure: secure)
+        model.bounds = Self.rectangle(0, 0, 640, 480)
+        #expect(Self.hidden(model) == (secure == 0 ? [] : ["100x100+0+0", "640x480+0+0"]))
+        model.erase(model.leftBehind, sequence: 20)
+        model.endPicture()
+        #expect(Self.left(model) == [])
     }
 
     /// A window that comes, is seen and leaves between two pictures.

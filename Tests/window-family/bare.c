@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <x11_windows.h>
+#include <xcb/xfixes.h>
 
 static int64_t now_ms(void) {
     struct timespec t;
@@ -52,6 +53,16 @@ static void take_step(xcb_connection_t *c, xcb_window_t window, int step) {
     if (step == 4) xcb_map_window(c, window);
 }
 
+/// Only the left part of the window belongs to it.
+static void set_shape(xcb_connection_t *c, xcb_window_t window) {
+    enum { BOUNDING = 0 };
+    const xcb_rectangle_t left = {0, 0, 130, 360};
+    const xcb_xfixes_region_t region = xcb_generate_id(c);
+    free(xcb_xfixes_query_version_reply(c, xcb_xfixes_query_version(c, 5, 0), NULL));
+    xcb_xfixes_create_region(c, region, 1, &left);
+    xcb_xfixes_set_window_shape_region(c, window, BOUNDING, 0, 0, region);
+}
+
 void draw_late(xcb_connection_t *c, xcb_screen_t *screen, const char *part) {
     enum { DELAY = 200, STEP = 1000, STEPS = 6 };
     const xcb_window_t below = x11_window(c, screen->root, 0, 0, 640, 360, 0xff00ff, 0);
@@ -60,6 +71,7 @@ void draw_late(xcb_connection_t *c, xcb_screen_t *screen, const char *part) {
     const xcb_window_t inner =
         strcmp(part, "inner") ? XCB_NONE : x11_window(c, window, 0, 0, 20, 20, screen->white_pixel, 0);
     const xcb_gcontext_t gc = make_white(c, screen);
+    if (!strcmp(part, "shape")) set_shape(c, window);
     xcb_map_window(c, below);
     if (inner) xcb_map_window(c, inner);
     x11_wait_for_server(c);

@@ -4,7 +4,7 @@
 
 #include <xcb/xcb.h>
 
-/// - Parameter part: all, half or inner.
+/// - Parameter part: all, half, inner or shape.
 void draw_late(xcb_connection_t *c, xcb_screen_t *screen, const char *part);
 
 /// - Parameter how: map, raise, resize or hide.

@@ -8,8 +8,9 @@
 //   window-family --churn              a window in which a window without a name makes and destroys others all the time
 //   window-family --flood COUNT        COUNT windows are made and destroyed, then it ends
 //   window-family --late PART          a window without a background over one of ff00ff. It draws 200 ms after it was asked
-//                                      to: all, half, or inner, when a window in it moves all the time. It gets larger,
-//                                      smaller, and is mapped again, a second for each, then it ends
+//                                      to: all, half, shape, when it has a shape, or inner, when a window in it moves all
+//                                      the time. It gets larger, smaller, and is mapped again, a second for each, then it
+//                                      ends
 //   window-family --bare HOW           a window without a background comes over one of ff00ff, of the class Other, and
 //                                      leaves it without having drawn more than a line, many times: map, raise, resize, or
 //                                      hide, when the other window goes instead. Then it ends

@@ -145,8 +145,10 @@ enum upcast_x_event_kind {
     UPCAST_X_WINDOW_MOVED_INSIDE,
     /// What is known of it, or of a window inside it, has changed.
     UPCAST_X_WINDOW_CHANGED,
-    /// A window was made inside it or came into it, or has left it.
+    /// A window was made inside it or came into it: `is_stranger` if another X client made that.
     UPCAST_X_WINDOW_CAME_INSIDE,
+    /// A window inside it has gone, or is managed otherwise.
+    UPCAST_X_WINDOW_REARRANGED,
     /// It is above or below others than before.
     UPCAST_X_WINDOW_RESTACKED,
     /// The window manager says that another window is active.
@@ -167,6 +169,7 @@ typedef struct {
     uint32_t above;
     /// It is above all others: `above` is not set.
     bool is_highest;
+    bool is_stranger;
     bool is_override_redirect;
 } upcast_x_event;
 
@@ -202,6 +205,8 @@ typedef struct {
     /// Where it is in the picture, without its border.
     int32_t x, y;
     uint16_t width, height;
+    /// From the upper left corner of `top`, inside its border, to that of the window.
+    int32_t left, upper;
 } upcast_x_layer;
 enum { UPCAST_X_MAX_LAYERS = 16 };
 
@@ -209,12 +214,17 @@ enum { UPCAST_X_MAX_LAYERS = 16 };
 bool upcast_x_begin_composition(upcast_x *x);
 /// Puts windows together, the first one lowest, also where others cover them on the screen. Each change of one of them is
 /// reported as UPCAST_X_DAMAGED from then on. At most UPCAST_X_MAX_LAYERS. Returns the pixmap with the picture, which is
-/// of the moment at which it is copied: windows that are gone by then are missing. Returns 0 while a window shows what
-/// was on the screen in its place, which its program has not drawn over yet.
+/// of the moment at which it is copied: windows that are gone by then are missing.
 ///
-/// @param erases  paints black what the programs have not drawn, on the screen too.
+/// A window has pixels of its own only where its program has drawn since the server gave it pixels. What it has not drawn
+/// after half a second is painted black, on the screen too.
+///
+/// @param now_ms    of any clock.
+/// @param is_whole  true to get a picture in which such pixels are black, false to get 0 while there are any. Becomes
+///                  whether there are none.
 uint32_t upcast_x_compose(
-    upcast_x *x, const upcast_x_layer *layers, uint32_t count, uint16_t width, uint16_t height, bool erases);
+    upcast_x *x, const upcast_x_layer *layers, uint32_t count, uint16_t width, uint16_t height, uint64_t now_ms,
+    bool *is_whole);
 /// Windows inside a child of the root window have moved: what was not drawn may be in another place of it.
 void upcast_x_source_moved_inside(upcast_x *x, uint32_t top);
 /// Frees what composing has taken.

@@ -111,8 +111,11 @@ package struct WindowEvent: Equatable, Sendable {
         case movedInside
         /// What is known of it may not be true any more.
         case changed
-        /// As `changed`; a window in it has no events yet.
-        case cameInside
+        /// As `changed`; a window in it has no events yet, which another X client may have made.
+        case cameInside(isStranger: Bool)
+        /// A window in it has gone, or is managed otherwise: what is known of it has to be read again. That makes no
+        /// window secure.
+        case rearranged
         /// It is above or below others than before.
         case restacked
     }

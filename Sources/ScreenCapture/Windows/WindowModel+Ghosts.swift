@@ -67,7 +67,7 @@ extension WindowModel {
             } else {
                 ghosts.spread(from: window.place ?? bounds, to: place, in: bounds)
             }
-        case .came, .mapped, .movedInside, .changed, .cameInside, .restacked: break
+        case .came, .mapped, .movedInside, .changed, .cameInside, .rearranged, .restacked: break
         }
     }
 
@@ -79,7 +79,7 @@ extension WindowModel {
         case .mapped: return false
         case .moved(let place): new = place
         case .restacked: new = windows[event.window]?.place
-        case .came, .went, .unmapped, .movedInside, .changed, .cameInside: return true
+        case .came, .went, .unmapped, .movedInside, .changed, .cameInside, .rearranged: return true
         }
         guard let window = windows[event.window], window.isViewable else { return true }
         // What is above it now may have been below it.
@@ -111,7 +111,9 @@ extension WindowModel {
         }
     }
 
-    private func mayBeSecure(_ window: UInt32) -> Bool { windows[window]?.facts == nil || secure.contains(window) }
+    func mayBeSecure(_ window: UInt32) -> Bool {
+        secure.contains(window) || windows[window].map { $0.facts == nil && $0.isDoubtful } ?? true
+    }
 }
 
 extension CaptureRectangle {

@@ -18,6 +18,12 @@ package struct WindowModel: Sendable {
         var wasSecure = false
         /// Windows in it may move without an event: they were not looked at.
         var isUnwatched = true
+        /// A window that another X client made may have come and gone in it before anybody looked.
+        var hadStranger = false
+        /// Nobody has looked at it.
+        var isNew = true
+        /// It may have become secure since its facts were read.
+        var isDoubtful = true
     }
 
     private let rules: WindowRules
@@ -45,7 +51,11 @@ package struct WindowModel: Sendable {
         didSet { if isComposited { leaveToCompositor() } }
     }
     /// The root window.
-    package var bounds: CaptureRectangle
+    package var bounds: CaptureRectangle {
+        didSet { if bounds != oldValue { scramble() } }
+    }
+    /// A window that may be secure went into another one since everything was known.
+    private var lostUnknown = false
 
     /// - Parameters:
     ///   - bounds: the root window.
@@ -66,7 +76,7 @@ package struct WindowModel: Sendable {
         stack.add(found)
         // What is there already may be seen at once.
         for window in found {
-            windows[window] = Window(place: nil, isViewable: true, sequence: nil, facts: nil)
+            windows[window] = Window(place: nil, isViewable: true, sequence: nil, facts: nil, hadStranger: true)
         }
     }
 
@@ -77,12 +87,12 @@ package struct WindowModel: Sendable {
         if known.place == nil {
             (known.place, known.isViewable, known.sequence) = (facts.place, facts.isViewable, facts.sequence)
         }
-        // Its client may have come and gone before anybody looked.
-        if known.facts == nil, known.isViewable, facts.isEmptyFrame {
-            leave(known.place, of: window)
-        }
+        // Its client may have come and gone before anybody looked, and its pixels are still there.
+        let mayShowOther = facts.isEmptyFrame && (known.hadStranger || known.isNew && lostUnknown)
+        if known.facts == nil, known.isViewable, mayShowOther { leave(known.place, of: window) }
         if known.isUnwatched, known.isViewable { scatter(in: known.place) }
         (known.facts, known.wasSecure, known.isUnwatched) = (facts, false, false)
+        (known.hadStranger, known.isNew, known.isDoubtful) = (false, false, false)
         windows[window] = known
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: window)
         front?.note(facts, of: window)
@@ -92,7 +102,8 @@ package struct WindowModel: Sendable {
             owners.formUnion(secure.flatMap { windows[$0]?.facts.map(menus.owners) ?? [] })
         }
         // What it has left behind as a secure window, or with a client that is gone, stays secret.
-        if secure.contains(window) { ghosts.certify(window) } else if !facts.isEmptyFrame { ghosts.forget(window) }
+        if secure.contains(window) { ghosts.certify(window) } else if !mayShowOther { ghosts.forget(window) }
+        if lostUnknown, !windows.values.contains(where: { $0.facts == nil }) { lostUnknown = false }
     }
 
     package mutating func apply(_ event: WindowEvent) {
@@ -107,6 +118,7 @@ package struct WindowModel: Sendable {
             stack.put(event.window, .highest)
         case .went:
             front?.note(nil, of: event.window)
+            if event.destroyed == nil, mayBeSecure(event.window) { lostUnknown = true }
             windows[event.window] = nil
             secure.remove(event.window)
             stack.remove(event.window)
@@ -116,9 +128,12 @@ package struct WindowModel: Sendable {
         case .moved(let place): update(event) { $0.place = place }
         case .movedInside, .restacked: break
         case .changed: forget(event.window)
-        case .cameInside:
+        case .rearranged: forget(event.window, isDoubtful: false)
+        case .cameInside(let isStranger):
             forget(event.window)
-            if let top = top(of: event.window) { windows[top]?.isUnwatched = true }
+            guard let top = top(of: event.window) else { break }
+            windows[top]?.isUnwatched = true
+            if isStranger { windows[top]?.hadStranger = true }
         }
         if let level = event.level { stack.put(event.window, level) }
         if !wasWhole { uncover(event.window) }
@@ -130,6 +145,13 @@ package struct WindowModel: Sendable {
         let isCertain = secure.contains(window) || windows[window]?.wasSecure ?? false
         if leavesPixels { ghosts.note(place, of: window, isCertain: isCertain, in: bounds) }
         if isComposited, let place = place.intersection(bounds) { left.append((window, place)) }
+    }
+
+    /// With another size of the screen, servers may show its pixels anywhere.
+    private mutating func scramble() {
+        guard leavesPixels else { return }
+        let shows = windows.contains { id, window in window.isViewable && mayBeSecure(id) }
+        if shows || !ghosts.isEmpty { ghosts.note(bounds, of: 0, in: bounds) }
     }
 
     /// From here on, the places that show what is not there any more are the manager's.
@@ -163,13 +185,14 @@ package struct WindowModel: Sendable {
     ///
     /// A window has events once it was looked at. One that is in no window as that was looked at last has gone into
     /// another one since. That has a change of its own, before this one, or was not looked at yet.
-    private mutating func forget(_ window: UInt32) {
+    ///
+    /// - Parameter isDoubtful: it may have become secure.
+    private mutating func forget(_ window: UInt32, isDoubtful: Bool = true) {
         guard let top = top(of: window), let known = windows[top] else { return }
         // A client that ends leaves its pixels in its frame, which is not secure then.
-        if known.isViewable, known.facts == nil || secure.contains(top) {
-            leave(known.place, of: top)
-        }
+        if known.isViewable, mayBeSecure(top) { leave(known.place, of: top) }
         windows[top]?.facts = nil
+        windows[top]?.isDoubtful = known.isDoubtful || isDoubtful
         windows[top]?.wasSecure = known.wasSecure || secure.contains(top)
         front?.note(nil, of: top)
     }

@@ -42,7 +42,7 @@ struct WindowWatch {
         case .mapped, .moved: if !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
         case .restacked:
             if model.knows(event.window), !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
-        case .came, .went, .unmapped, .movedInside, .changed, .cameInside: break
+        case .came, .went, .unmapped, .movedInside, .changed, .cameInside, .rearranged: break
         }
     }
 
