@@ -68,8 +68,8 @@ ENTRYPOINT ["nginx", "-g", "daemon off;"]
 # same binary interface, so that upcastd takes the one for the other.
 FROM docker.io/library/debian:${DEBIAN} AS libavcodec
 WORKDIR /build
-RUN printf 'deb-src http://deb.debian.org/debian%s main\n' ' bookworm' '-security bookworm-security' \
-        >/etc/apt/sources.list.d/sources.list \
+# In the image's own list: apt refuses a second entry for the same address that does not name the same key.
+RUN sed -i 's/^Types: deb$/Types: deb deb-src/' /etc/apt/sources.list.d/debian.sources \
     && apt-get update \
     && apt-get install -y --no-install-recommends dpkg-dev gcc libc6-dev make nasm pkg-config libx264-dev \
     && apt-get source ffmpeg \
