@@ -152,8 +152,10 @@ note_memory() {
     memory_peak=${peak:-$memory_peak} memory_kills=${kills:-$memory_kills}
 }
 
+# remove_container NAME: what it said stays in the folder.
 remove_container() {
     [[ -n ${container_id[$1]:-} ]] || return 0
+    "$engine" logs "${container_id[$1]}" >>"$folder/logs/$1.log" 2>&1 || true
     "$engine" rm --force --volumes "${container_id[$1]}" >/dev/null 2>&1 || true
     unset "container_id[$1]"
 }
