@@ -53,6 +53,20 @@ import UpcastClient
         #expect(Self.hidden(model) == [])
     }
 
+    /// Nothing has to be painted over where hidden windows cover what is left, also together.
+    @Test func coveredByHiddenWindows() {
+        var model = Self.model()
+        model.add([3])
+        model.note(Self.facts(3, secure: 1), of: 3)
+        model.note(Self.facts(2, secure: 1), of: 2)
+        model.apply(WindowEvent(.moved(Self.rectangle(40, 0, 100, 100)), 2, sequence: 11))
+        model.apply(WindowEvent(.moved(Self.rectangle(-60, 0, 100, 100)), 3, sequence: 12))
+        model.apply(WindowEvent(.unmapped, 1, sequence: 13))
+        #expect(Self.left(model) == [])
+        model.apply(WindowEvent(.unmapped, 3, sequence: 14))
+        #expect(Set(Self.left(model)) == ["40x100+0+0"])
+    }
+
     /// What happens before the request is painted over, although it is told afterwards; what happens later is not.
     @Test(arguments: [(UInt32(0xffff_ffff), true), (0, false), (1, false)])
     func inTheOrderOfTheServer(sequence: UInt32, isErased: Bool) {

@@ -3,16 +3,7 @@ package import UpcastClient
 
 /// What secure windows leave on a screen without a compositing manager.
 extension WindowModel {
-    /// Whether a place shows a secure window which is not there any more, and none that is there hides it.
-    package var leavesAny: Bool {
-        ghosts.contains { part in
-            !windows.contains { id, window in
-                window.isViewable && mayBeSecure(id) && window.place.map { $0.contains(part) } ?? true
-            }
-        }
-    }
-
-    /// These places.
+    /// The places that show a secure window which is not there any more, where none that is there hides them.
     package var leftBehind: [CaptureRectangle] {
         var places = ghosts.places
         for (id, window) in windows where window.isViewable && mayBeSecure(id) {

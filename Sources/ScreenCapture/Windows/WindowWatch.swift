@@ -5,11 +5,13 @@ internal import UpcastClient
 /// One thread.
 struct WindowWatch {
     private let display: X11Connection
-    private var model: WindowModel
+    private var model: WindowModel { didSet { leftBehind = nil } }
     private var lingering = LingeringSecrets()
     /// What has to be hidden of the picture that was judged last.
     private(set) var secrets = WindowSecrets()
     private var erasing = EraseSchedule()
+    /// Nil after a change.
+    private var leftBehind: [CaptureRectangle]?
     /// Whether an application has to be in front.
     private let hasFront: Bool
     private var frontWatch = FrontWatch()
@@ -101,7 +103,7 @@ struct WindowWatch {
     ///
     /// All events before the picture have been taken, and no others: what came later is not in it.
     mutating func judge(now: MediaTime) throws -> Bool {
-        model.endPicture()
+        if model.isErasing { model.endPicture() }
         guard !model.hasUnknown || unjudged >= Self.maxUnjudged else {
             unjudged += 1
             model.isComposited = try display.readUnknown(of: &model)
@@ -109,7 +111,9 @@ struct WindowWatch {
             return false
         }
         unjudged = 0
-        erasing.note(leavesAny: model.leavesAny, now: now)
+        let left = leftBehind ?? model.leftBehind
+        leftBehind = left
+        erasing.note(leavesAny: !left.isEmpty, now: now)
         model.collect(hidesUnknown: true, into: &secrets)
         lingering.extend(&secrets, now: now, painted: display.damaged)
         nextEnd = lingering.nextEnd
