@@ -259,6 +259,38 @@ import UpcastClient
         #expect(!Self.left(model).contains("10x10+500+0"))
     }
 
+    /// A client comes into its frame, is seen there and ends, all before the first look at the frame. Events follow.
+    @Test func aFrameThatWasSeenBeforeItIsFoundEmpty() {
+        let place = Self.rectangle(300, 0, 100, 100)
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
+        model.apply(WindowEvent(.came(Self.place), 2, sequence: 11))
+        model.apply(WindowEvent(.came(Self.rectangle(0, 0, 1, 1)), 1, sequence: 11))
+        model.apply(WindowEvent(.went, 2, sequence: 11))
+        let facts = Self.facts(1, place, sequence: 20, isEmptyFrame: true)
+        model.note(facts, of: 1)
+        model.apply(WindowEvent(.moved(Self.place), 1, sequence: 12))
+        model.apply(WindowEvent(.mapped, 1, sequence: 13))
+        model.apply(WindowEvent(.moved(place), 1, sequence: 14))
+        #expect(model.hasUnknown && Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
+        model.note(facts, of: 1)
+        #expect(!model.hasUnknown && Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
+    }
+
+    /// A frame that was never on the screen shows nothing.
+    @Test func aFrameThatStaysUnmapped() {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
+        model.apply(WindowEvent(.came(Self.place), 2, sequence: 11))
+        model.apply(WindowEvent(.came(Self.place), 1, sequence: 11))
+        model.apply(WindowEvent(.went, 2, sequence: 11))
+        for sequence in [20, 30] as [UInt32] {
+            #expect(model.unread == [1])
+            model.note(Self.facts(1, sequence: sequence, isEmptyFrame: true), of: 1)
+        }
+        #expect(model.unread == [])
+        model.apply(WindowEvent(.mapped, 1, sequence: 31))
+        #expect(Self.hidden(model) == [])
+    }
+
     /// At the start, a frame without a client may be left from one that has just ended.
     @Test func aFrameThatIsThereAtTheStart() {
         var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)

@@ -22,6 +22,8 @@ package struct WindowModel: Sendable {
         var hadStranger = false
         /// Nobody has looked at it.
         var isNew = true
+        /// It was found empty, perhaps at a later moment than that of the events so far.
+        var wasFoundEmpty = false
         /// It may have become secure since its facts were read.
         var isDoubtful = true
     }
@@ -89,10 +91,15 @@ package struct WindowModel: Sendable {
         }
         // Its client may have come and gone before anybody looked, and its pixels are still there.
         let mayShowOther = facts.isEmptyFrame && (known.hadStranger || known.isNew && lostUnknown)
+        // Events that come next may tell that it was on the screen with that client, and where.
+        if mayShowOther, !known.isViewable, !known.wasFoundEmpty {
+            known.wasFoundEmpty = true
+            return windows[window] = known
+        }
         if known.facts == nil, known.isViewable, mayShowOther { leave(known.place, of: window) }
         if known.isUnwatched, known.isViewable { scatter(in: known.place) }
         (known.facts, known.wasSecure, known.isUnwatched) = (facts, false, false)
-        (known.hadStranger, known.isNew, known.isDoubtful) = (false, false, false)
+        (known.hadStranger, known.isNew, known.isDoubtful, known.wasFoundEmpty) = (false, false, false, false)
         windows[window] = known
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: window)
         front?.note(facts, of: window)
