@@ -163,9 +163,10 @@ package final class ScreenGrabber {
             damage.noteAll()
             return schedule.noteChange()
         }
+        let time = clock.now() - now
         // Exactly what had happened when the picture was made.
         while let event = display.nextEvent(before: moment.sequence) { try take(event, notice) }
-        guard try windows.judge(now: now), self.area == area else { return schedule.retry() }
+        guard try windows.judge(now: now, madeIn: time), self.area == area else { return schedule.retry() }
         windows.secrets.write(into: &regions, in: area)
         let isInFront = try windows.isInFront(now: now)
         if isInFront != self.isInFront {

@@ -61,7 +61,8 @@ package import UpcastClient
     private static let rest = MediaTime.seconds(5)
     /// Segments that no frame uses any more.
     private let detached = Monitor<[UInt32]>([])
-    /// What has changed between the last two pictures of the screen, in pixels of the root window.
+    /// Places that have changed between the last two pictures of the screen, in pixels of the root window. If they are
+    /// many, some are not told.
     private(set) var damaged: [CaptureRectangle] = []
     /// The server's pixels, where they have to be converted.
     private var stored: [UInt8] = []
@@ -238,10 +239,10 @@ package import UpcastClient
         let (count, bounds) = (Int(picture.damage_count), Self.rectangle(picture.damage_bounds))
         unsafe withUnsafeBytes(of: &picture.damage) { bytes in
             let rectangles = unsafe bytes.bindMemory(to: upcast_x_rectangle.self)
-            guard count <= rectangles.count else { return damaged.append(bounds) }
-            for index in 0..<count { unsafe damaged.append(Self.rectangle(rectangles[index])) }
+            for index in 0..<min(count, rectangles.count) { unsafe damaged.append(Self.rectangle(rectangles[index])) }
+            guard count <= rectangles.count else { return damage.note(bounds, in: area) }
+            for rectangle in damaged { damage.note(rectangle, in: area) }
         }
-        for rectangle in damaged { damage.note(rectangle, in: area) }
     }
 
     private static func rectangle(_ r: upcast_x_rectangle) -> CaptureRectangle {

@@ -15,8 +15,6 @@ struct GhostPixels: Sendable {
         var parts: [CaptureRectangle]
     }
 
-    /// More parts of one place are joined to fewer that are larger.
-    private static let maxParts = 16
     /// A window that is dragged leaves one at each step.
     private static let maxGhosts = 24
     private var ghosts: [Ghost] = []
@@ -70,7 +68,7 @@ struct GhostPixels: Sendable {
     mutating func erased(_ areas: [CaptureRectangle]) {
         for index in ghosts.indices {
             for area in areas { ghosts[index].parts = ghosts[index].parts.flatMap { $0.without(area) } }
-            ghosts[index].parts = Self.joined(ghosts[index].parts)
+            ghosts[index].parts = CaptureRectangle.joined(ghosts[index].parts)
         }
         ghosts.removeAll { $0.parts.isEmpty }
     }
@@ -100,17 +98,18 @@ struct GhostPixels: Sendable {
 
     private mutating func add(_ parts: [CaptureRectangle], to index: Int) {
         let new = parts.filter { part in !ghosts[index].parts.contains { $0.contains(part) } }
-        if !new.isEmpty { ghosts[index].parts = Self.joined(ghosts[index].parts + new) }
-    }
-
-    private static func joined(_ parts: [CaptureRectangle]) -> [CaptureRectangle] {
-        guard parts.count > maxParts, let first = parts.first else { return parts }
-        return [parts.dropFirst().reduce(first) { $0.joined(with: $1) }]
+        if !new.isEmpty { ghosts[index].parts = CaptureRectangle.joined(ghosts[index].parts + new) }
     }
 }
 
 extension CaptureRectangle {
     func contains(_ other: Self) -> Bool { intersection(other) == other }
+
+    /// The parts of a place, or one that is larger if they are more than 16.
+    static func joined(_ parts: [Self]) -> [Self] {
+        guard parts.count > 16 else { return parts }
+        return [parts.dropFirst().reduce(parts[0]) { $0.joined(with: $1) }]
+    }
 
     /// What is left of it without another one: at most four rectangles.
     func without(_ other: Self) -> [Self] {

@@ -2,10 +2,10 @@ internal import Grabbing
 internal import MediaCore
 internal import UpcastClient
 
-/// Places that secret windows have left, each for a time. Pure.
+/// Places that secret windows have left on a screen with a compositing manager, each for a time. Pure.
 ///
-/// A compositing manager that paints later than windows move may show any of them, also one that no picture had. It has
-/// painted there when the server reports so in a later picture than the first one without the window.
+/// A compositing manager paints later than windows move, so it may show any of them, also one that no picture had. It
+/// has painted a place when the server reports so in later pictures than the first one without the window.
 struct LeftPlaces: Sendable {
     private struct Left {
         var window: UInt32
@@ -13,18 +13,35 @@ struct LeftPlaces: Sendable {
         var place: CaptureRectangle
         var since: MediaTime
         var until: MediaTime
-        /// Pictures since then.
         var pictures = 0
-        var isPainted = false
+        /// Those of them in which something on the screen was painted.
+        var paintings = 0
+        var unpainted: [CaptureRectangle]
 
-        /// Nobody may have to paint there: another window covers it.
-        var end: MediaTime { isPainted ? until : until + LeftPlaces.patience }
+        /// When it is not hidden any more; nil while nobody knows.
+        var end: MediaTime? {
+            if unpainted.isEmpty { return until }
+            return paintings < LeftPlaces.enoughPaintings ? nil : until + LeftPlaces.patience
+        }
+
+        mutating func restart() { (pictures, paintings, unpainted) = (0, 0, [place]) }
+
+        mutating func paint(_ areas: [CaptureRectangle]) {
+            defer { pictures += 1 }
+            // The first picture's areas may be of before.
+            guard pictures > 0, !areas.isEmpty, !unpainted.isEmpty else { return }
+            paintings += 1
+            for area in areas { unpainted = unpainted.flatMap { $0.without(area) } }
+            unpainted = CaptureRectangle.joined(unpainted)
+        }
     }
 
     /// What one window leaves within this time is one place.
     static let step = MediaTime.milliseconds(25)
-    /// So much longer is a place hidden that was not painted.
-    static let patience = MediaTime.seconds(1)
+    /// A compositing manager does not paint what another window covers. So a place that is not painted is shown after
+    /// this time, but only if the manager has painted elsewhere so often: one that hangs still shows old windows.
+    static let patience = MediaTime.seconds(10)
+    static let enoughPaintings = 100
     /// The oldest ones are joined beyond this number.
     static let capacity = 32
     private var all: [Left] = []
@@ -32,31 +49,26 @@ struct LeftPlaces: Sendable {
     mutating func note(_ place: CaptureRectangle, of window: UInt32, now: MediaTime, for time: MediaTime) {
         if let last = all.lastIndex(where: { $0.window == window }), now - all[last].since < Self.step {
             all[last].place = all[last].place.joined(with: place)
-            (all[last].until, all[last].pictures, all[last].isPainted) = (now + time, 0, false)
-            return
+            all[last].until = now + time
+            return all[last].restart()
         }
-        all.append(Left(window: window, place: place, since: now, until: now + time))
+        all.append(Left(window: window, place: place, since: now, until: now + time, unpainted: [place]))
         guard all.count > Self.capacity else { return }
         let oldest = all.removeFirst()
         all[0].place = all[0].place.joined(with: oldest.place)
         all[0].until = max(all[0].until, oldest.until)
-        (all[0].pictures, all[0].isPainted) = (min(all[0].pictures, oldest.pictures), false)
+        all[0].restart()
     }
 
     /// What the server reports as painted since the picture before.
     mutating func painted(_ areas: [CaptureRectangle]) {
-        for index in all.indices {
-            defer { all[index].pictures += 1 }
-            // The first picture's areas may be of before.
-            guard all[index].pictures > 0, !all[index].isPainted else { continue }
-            all[index].isPainted = areas.contains { $0.contains(all[index].place) }
-        }
+        for index in all.indices { all[index].paint(areas) }
     }
 
     /// Forgets those whose time is over, and hides the others. Returns when the first of them ends.
     mutating func hide(in secrets: inout WindowSecrets, now: MediaTime) -> MediaTime? {
-        all.removeAll { $0.end <= now }
+        all.removeAll { $0.end.map { $0 <= now } ?? false }
         for left in all { secrets.hide(left.place) }
-        return all.lazy.map(\.end).min()
+        return all.lazy.compactMap(\.end).min()
     }
 }

@@ -4,13 +4,18 @@ package import UpcastClient
 /// Keeps what was hidden hidden for a moment: with a compositing manager, the screen shows a window where it was some
 /// frames ago, and fades it out after it is gone. Pure.
 package struct LingeringSecrets: Sendable {
-    /// How long a place stays hidden after the window has left it.
+    /// How long a place stays hidden after the window has left it, at least.
     package static let time = MediaTime.milliseconds(250)
+    /// On a busy machine, a compositing manager paints as late as the server answers: it asks often for each window.
+    package static let answers = 32
+    package static let maxTime = MediaTime.seconds(2)
 
     /// What the last picture hid, the oldest first.
     private var places: [(place: CaptureRectangle, until: MediaTime)] = []
     private var left = LeftPlaces()
     private var everywhereUntil: MediaTime?
+    /// The longest time that an answer of the server has taken, of the last ones.
+    private var slowest = MediaTime.zero
     /// When less may be hidden than in the last picture; nil for never.
     package private(set) var nextEnd: MediaTime?
 
@@ -18,7 +23,13 @@ package struct LingeringSecrets: Sendable {
 
     /// A secret window has left a place, which a compositing manager may still show.
     package mutating func left(_ place: CaptureRectangle, by window: UInt32, now: MediaTime) {
-        left.note(place, of: window, now: now, for: Self.time)
+        let late = MediaTime(nanoseconds: slowest.nanoseconds * Int64(Self.answers))
+        left.note(place, of: window, now: now, for: min(max(Self.time, late), Self.maxTime))
+    }
+
+    /// The server has answered within this time.
+    package mutating func answered(in time: MediaTime) {
+        slowest = max(time, MediaTime(nanoseconds: slowest.nanoseconds * 7 / 8))
     }
 
     /// Adds what was hidden a moment ago.

@@ -102,7 +102,10 @@ struct WindowWatch {
     /// Finds what of a picture has to be hidden. False if nobody knows: it must not be sent.
     ///
     /// All events before the picture have been taken, and no others: what came later is not in it.
-    mutating func judge(now: MediaTime) throws -> Bool {
+    ///
+    /// - Parameter time: that the server took for the picture.
+    mutating func judge(now: MediaTime, madeIn time: MediaTime) throws -> Bool {
+        lingering.answered(in: time)
         if model.isErasing { model.endPicture() }
         guard !model.hasUnknown || unjudged >= Self.maxUnjudged else {
             unjudged += 1
