@@ -7,7 +7,7 @@ package final class AnswerWatch: Sendable {
     private let silence = Monitor(AnswerSilence())
     private let clock = MonotonicClock()
     private let back: @Sendable () -> Void
-    /// Questions that begin while a thread waits are noticed at least so often: within the limit, with room to spare.
+    /// Questions that begin while a thread waits are noticed at least so often, which is well below the limit.
     private static let longestWait = MediaTime.seconds(2)
 
     /// - Parameter back: called by the thread that asks, when an answer comes that the user was told to be missing.

@@ -57,15 +57,11 @@ public final class CaptureConnection: Sendable {
     public convenience init(
         path: String = defaultPath, sendTimeout: Duration = .seconds(10), sharesMemory: Bool = true
     ) throws(CaptureError) {
-        self.init(try Self.connect(path, sendTimeout), sharesMemory: sharesMemory)
+        self.init(try DaemonSocket.connect(path, sendTimeout), sharesMemory: sharesMemory)
     }
 
-    /// How long a program waits for a daemon that takes no connection.
-    private static let patientConnectTimeout = MediaTime.seconds(10)
     /// A daemon that stands still for less, such as one that is swapped out, goes on with the same broadcast.
     private static let patientSendTimeout = 60
-    /// How long a daemon may be silent until the user of a program is told.
-    private static let silence = MediaTime.seconds(3)
 
     /// Connects as the other initializers do, for a program: signals end its wait, its user is told of a daemon that
     /// takes no connection, and a send may wait for a minute.
@@ -79,7 +75,7 @@ public final class CaptureConnection: Sendable {
     package convenience init(
         path: String, sharesMemory: Bool = true, signals: EndingSignals, silent: (String) -> Void
     ) throws(CaptureError) {
-        let socket = try Self.connect(path, signals, silent)
+        let socket = try DaemonSocket.connect(path, signals, silent)
         var limit = timeval(tv_sec: Self.patientSendTimeout, tv_usec: 0)
         unsafe setsockopt(socket.raw, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         self.init(socket, sharesMemory: sharesMemory)
@@ -97,7 +93,7 @@ public final class CaptureConnection: Sendable {
         path: String = defaultPath, sendTimeout: Duration = .seconds(10), sharesMemory: Bool = true
     ) async throws(CaptureError) {
         let raw = try await Self.onItsOwnThread { () throws(CaptureError) in
-            try Self.connect(path, sendTimeout).relinquish()
+            try DaemonSocket.connect(path, sendTimeout).relinquish()
         }
         self.init(OwnedDescriptor(raw), sharesMemory: sharesMemory)
     }
@@ -108,54 +104,6 @@ public final class CaptureConnection: Sendable {
         self.sharesMemory = sharesMemory
         sender = MessageSender(socket: raw)
         receiver = MessageReceiver(socket: raw, pool: pool)
-    }
-
-    private static func connect(_ path: String, _ timeout: Duration) throws(CaptureError) -> OwnedDescriptor {
-        do throws(UnixSocket.Failure) {
-            return try UnixSocket.connect(path: path, timeout: MediaTime(timeout))
-        } catch {
-            throw CaptureError(.cannotConnect, sentence(error, path))
-        }
-    }
-
-    private static func connect(
-        _ path: String, _ signals: EndingSignals, _ silent: (String) -> Void
-    ) throws(CaptureError) -> OwnedDescriptor {
-        let begin = MonotonicClock().now()
-        var isTold = false
-        while true {
-            do throws(UnixSocket.Failure) {
-                return try UnixSocket.connect(path: path, timeout: .milliseconds(500))
-            } catch {
-                let isFull = if case .system(_, let errno) = error { errno.code == EAGAIN } else { false }
-                let waited = MonotonicClock().now() - begin
-                guard isFull, waited < patientConnectTimeout, !signals.isEnding else {
-                    throw CaptureError(.cannotConnect, sentence(error, path))
-                }
-                if !isTold, waited >= silence {
-                    isTold = true
-                    silent(sentence(silentAt: path, patientConnectTimeout))
-                }
-            }
-        }
-    }
-
-    /// What happens, and what would be right.
-    private static func sentence(silentAt path: String, _ timeout: MediaTime) -> String {
-        "upcastd at \(path) has not answered for \(silence.milliseconds / 1000) s: it is stopped, or hangs; it is "
-            + "waited for \((timeout - silence).milliseconds / 1000) s more; restart it if it does not come back "
-            + "(upcastctl status asks it, too)"
-    }
-
-    private static func sentence(_ failure: UnixSocket.Failure, _ path: String) -> String {
-        switch SocketRefusal(failure, path: path) {
-        case .missing: "\(path) does not exist: upcastd is not running, or ingest.socket names another path"
-        case .nobodyListens: "nothing listens at \(path): upcastd ended without removing it"
-        case .notASocket: "\(path) is not a socket: ingest.socket is another path"
-        case .forbidden(let remedy): "no permission to use \(path): \(remedy)"
-        case .full: "upcastd took no connection at \(path) in time: it hangs, or too many clients wait"
-        case .other: "\(failure)"
-        }
     }
 
     /// Starts the broadcast and waits for the daemon's answer.
@@ -179,7 +127,7 @@ public final class CaptureConnection: Sendable {
     package func start(
         _ setup: BroadcastSetup, at path: String, silent: (String) -> Void
     ) throws(CaptureError) -> CaptureWelcome {
-        try start(setup, .seconds(10), nil) { silent(Self.sentence(silentAt: path, .seconds(10))) }
+        try start(setup, .seconds(10), nil) { silent(DaemonSocket.sentence(silentAt: path, .seconds(10))) }
     }
 
     /// Starts the broadcast as the other `start` does, while the task is suspended.
@@ -204,8 +152,8 @@ public final class CaptureConnection: Sendable {
             try sender.send(.started) { message.encode(sequence: $0, into: &$1) }
         }
         let begin = MonotonicClock().now()
-        var answer = try receiver.answer(until: begin + min(Self.silence, MediaTime(timeout)), interrupt)
-        if answer == nil, MediaTime(timeout) > Self.silence {
+        var answer = try receiver.answer(until: begin + min(DaemonSocket.silence, MediaTime(timeout)), interrupt)
+        if answer == nil, MediaTime(timeout) > DaemonSocket.silence {
             silent()
             answer = try receiver.answer(until: begin + MediaTime(timeout), interrupt)
         }
