@@ -96,7 +96,7 @@ void upcast_wl_close(upcast_wl *wl) {
     upcast_wl_end_session(wl);
     while (wl->output_count) upcast_wl_remove_output(wl, wl->output_count - 1);
     // The compositor destroys what is left with the connection.
-    struct wl_proxy **left[] = {&wl->shm,        &wl->xdg_manager,     &wl->screencopy,
+    struct wl_proxy **left[] = {&wl->question,       &wl->shm,             &wl->xdg_manager, &wl->screencopy,
                                 &wl->source_manager, &wl->capture_manager, &wl->registry};
     for (size_t i = 0; i < sizeof left / sizeof *left; i++) upcast_wl_destroy(wl, left[i], -1);
     wl->library->wl_display_disconnect(wl->display);
@@ -123,6 +123,25 @@ int upcast_wl_flush(upcast_wl *wl) {
     // A compositor that has hung up may have told why: that is read before.
     return errno == EAGAIN ? 1 : errno == EPIPE ? 0 : -1;
 }
+
+/// wl_callback.done, its only event: the compositor has forgotten the object.
+static int question_event(
+    const void *data, void *target, uint32_t opcode, const struct wl_message *message, union wl_argument *a) {
+    (void)target, (void)opcode, (void)message, (void)a;
+    upcast_wl *wl = (upcast_wl *)data;
+    upcast_wl_destroy(wl, &wl->question, -1);
+    return 0;
+}
+
+void upcast_wl_question(upcast_wl *wl) {
+    if (wl->question) return;
+    union wl_argument arguments[] = {{.o = NULL}};
+    wl->question = upcast_wl_request(
+        wl, (struct wl_proxy *)wl->display, DISPLAY_SYNC, &upcast_wl_callback, 1, arguments);
+    upcast_wl_listen(wl, wl->question, question_event, wl);
+}
+
+bool upcast_wl_has_question(upcast_wl *wl) { return wl->question != NULL; }
 
 bool upcast_wl_refusal(upcast_wl *wl, char *interface, size_t room, uint32_t *code) {
     if (wl->library->wl_display_get_error(wl->display) != EPROTO) return false;

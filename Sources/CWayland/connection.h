@@ -20,6 +20,8 @@ typedef struct {
 struct upcast_wl {
     const upcast_wl_library *library;
     struct wl_display *display;
+    /// An open question; NULL for none.
+    struct wl_proxy *question;
     struct wl_proxy *registry, *shm, *xdg_manager, *screencopy, *source_manager, *capture_manager;
     uint32_t screencopy_version;
     /// In the compositor's order; the first `output_count` have proxies.

@@ -18,6 +18,9 @@ static const struct wl_message registry_requests[] = {{"bind", "usun", any}};
 static const struct wl_message registry_events[] = {{"global", "usu", any}, {"global_remove", "u", any}};
 INTERFACE(upcast_wl_registry, "wl_registry", 1, registry_requests, registry_events);
 
+static const struct wl_message callback_events[] = {{"done", "u", any}};
+const struct wl_interface upcast_wl_callback = {"wl_callback", 1, 0, NULL, COUNT(callback_events), callback_events};
+
 static const struct wl_interface *pool_types[] = {&upcast_wl_shm_pool, NULL, NULL};
 static const struct wl_message shm_requests[] = {{"create_pool", "nhi", pool_types}};
 static const struct wl_message shm_events[] = {{"format", "u", any}};

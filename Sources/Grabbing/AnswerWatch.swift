@@ -4,6 +4,8 @@ package import MediaCore
 /// Marks where a thread waits for the answer of a display server, which may never come, so that another thread can tell
 /// the user. One thread asks, and one thread looks.
 package final class AnswerWatch: Sendable {
+    /// A server that was asked nothing for so long is asked: a still screen looks the same as a server that hangs.
+    package static let rest = MediaTime.seconds(5)
     private let silence = Monitor(AnswerSilence())
     private let clock = MonotonicClock()
     private let back: @Sendable () -> Void

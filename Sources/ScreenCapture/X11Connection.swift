@@ -57,8 +57,6 @@ package import UpcastClient
     private let clock = MonotonicClock()
     /// When the server has answered last.
     private var heard: MediaTime
-    /// A server that nobody has asked for so long is asked: it may hang.
-    private static let rest = MediaTime.seconds(5)
     /// Segments that no frame uses any more.
     private let detached = Monitor<[UInt32]>([])
     /// Places that have changed between the last two pictures of the screen, in pixels of the root window. If they are
@@ -151,7 +149,7 @@ package import UpcastClient
     }
 
     /// When to ask whether the server is still there.
-    var nextCheck: MediaTime { heard + Self.rest }
+    var nextCheck: MediaTime { heard + AnswerWatch.rest }
 
     /// Asks a server that nobody has asked for long: a screen that stands still and one that hangs look the same.
     ///

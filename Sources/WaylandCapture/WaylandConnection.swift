@@ -55,25 +55,36 @@ package import UpcastClient
     /// For frames that do not lie in shared memory.
     private var own: (memory: OfferedMemory, number: UInt32)?
     private var outputsChange: UInt32?
+    /// Is told when this thread waits for the compositor; nil for nobody.
+    private let answers: AnswerWatch?
+    /// When it has answered last, or given a picture.
+    private var heard: MediaTime
     private static let maxOutputs = 16
 
     /// Connects, and waits until the compositor has told what it has.
     ///
-    /// - Parameter socket: nil for that of the environment.
+    /// - Parameters:
+    ///   - socket: nil for that of the environment.
+    ///   - answers: is told when this thread waits for the compositor, which may take for ever.
     /// - Throws: what is missing, and how to get it.
-    package init(socket: String?) throws(ScreenError) {
+    package init(socket: String?, answers: AnswerWatch? = nil) throws(ScreenError) {
         let session = unsafe getenv("WAYLAND_DISPLAY").map { unsafe String(cString: $0) }
         let name = socket ?? session ?? ""
         guard !name.isEmpty else {
             throw ScreenError("there is no Wayland compositor: WAYLAND_DISPLAY is not set. Name one, such as "
                 + "--wayland wayland-1")
         }
+        answers?.ask(now: MonotonicClock().now())
+        var isLost = true
+        defer { answers?.answered(isLost: isLost) }
         var error: CInt = 0
         guard let opened = unsafe name.withCString({ unsafe upcast_wl_open($0, &error) }) else {
             throw Self.failure(name, error)
         }
         unsafe handle = opened
-        self.name = name
+        (self.name, self.answers) = (name, answers)
+        heard = MonotonicClock().now()
+        isLost = false
     }
 
     /// Why the compositor gives no pictures to its clients; nil if it does.
@@ -113,13 +124,35 @@ package import UpcastClient
     ///
     /// - Throws: `Failure.lost`; `ScreenError` if the compositor has refused a request.
     package func read() throws {
-        guard unsafe !upcast_wl_read(handle) else { return }
+        let wasAsked = unsafe upcast_wl_has_question(handle)
+        if unsafe upcast_wl_read(handle) {
+            if wasAsked, unsafe !upcast_wl_has_question(handle) { hasAnswered() }
+            return
+        }
         var interface = [CChar](repeating: 0, count: 64)
         var code: UInt32 = 0
         guard unsafe upcast_wl_refusal(handle, &interface, interface.count, &code) else { throw Failure.lost }
         let name = String(decoding: interface.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         throw ScreenError("the compositor ended the connection: error \(code) of \(name)")
     }
+
+    /// When to ask whether the compositor is still there; nil while it is asked.
+    package var nextCheck: MediaTime? { unsafe upcast_wl_has_question(handle) ? nil : heard + AnswerWatch.rest }
+
+    /// Asks a compositor that has been silent for long whether it is still there, without waiting for the answer.
+    package func check(now: MediaTime) {
+        guard let nextCheck, nextCheck <= now else { return }
+        unsafe upcast_wl_question(handle)
+        answers?.ask(now: now)
+    }
+
+    private func hasAnswered() {
+        heard = MonotonicClock().now()
+        answers?.answered(isLost: false)
+    }
+
+    /// Nobody waits for the answer any more.
+    package func endCheck() { answers?.answered(isLost: true) }
 
     /// Sends what was asked for.
     ///
@@ -173,9 +206,14 @@ package import UpcastClient
     // MARK: Memory
 
     package func attach(_ descriptor: CInt, byteCount: Int) -> UInt32? {
-        guard let size = Int32(exactly: byteCount),
-            let memory = unsafe upcast_wl_attach(handle, descriptor, size)
-        else { return nil }
+        guard let size = Int32(exactly: byteCount) else { return nil }
+        answers?.ask(now: MonotonicClock().now())
+        let memory = unsafe upcast_wl_attach(handle, descriptor, size)
+        guard let memory = unsafe memory else {
+            answers?.answered(isLost: true)
+            return nil
+        }
+        hasAnswered()
         lastMemory += 1
         unsafe memories[lastMemory] = Memory(handle: memory)
         return lastMemory
@@ -275,6 +313,7 @@ package import UpcastClient
 
     /// What is known of the picture, in stage `ready`. Copies it into frames that do not lie in shared memory.
     package func finish(_ frame: CaptureFrame, _ format: WaylandFormat) -> Picture {
+        heard = MonotonicClock().now()
         if frame.writerPlace == nil, let own {
             let byteCount = format.width * format.height * 4
             unsafe frame.bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: own.memory.bytes[..<byteCount]))

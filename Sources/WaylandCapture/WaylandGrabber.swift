@@ -78,6 +78,7 @@ package final class WaylandGrabber {
     package func run(_ control: GrabControl, sent: () -> Void, notice: (Notice) -> Void) throws {
         defer {
             compositor.endSession()
+            compositor.endCheck()
             frame = nil
         }
         while true {
@@ -88,12 +89,14 @@ package final class WaylandGrabber {
             try compositor.read()
             if compositor.outputsHaveChanged() { try findOutput(notice) }
             let now = clock.now()
+            compositor.check(now: now)
             if try !orders.isHeld && advance(now, sent, notice) { continue }
             let isAsking = !orders.isHeld && output != nil && compositor.stage == .idle
             var wait = GrabWait(orders: control.descriptor, now: now)
             // The compositor may not have taken all that was sent to it.
             wait.note(compositor.descriptor, events: Int16(try compositor.flush() ? POLLIN : POLLIN | POLLOUT))
             wait.note(isAsking ? nextAsk : nil)
+            wait.note(compositor.nextCheck)
             wait.wait()
         }
     }

@@ -64,7 +64,7 @@ struct ScreenList {
 
     /// - Parameter withPortal: whether the compositor is the session's, to which a portal belongs.
     private mutating func add(compositor: String, withPortal: Bool, _ answers: AnswerWatch) throws {
-        let connection = try WaylandConnection(socket: compositor, answers)
+        let connection = try WaylandConnection(socket: compositor, answers: answers)
         let portal = try? PortalConnection().facts()
         if let lack = connection.lack {
             guard portal != nil else { throw ScreenError("\(lack), and this session has no ScreenCast portal") }

@@ -17,7 +17,7 @@ enum ScreenSource: Sendable {
         switch plan.source {
         case .x11(let display): self = .x11(try X11Connection(display: display, answers: answers))
         case .wayland(let socket, let settings, let instead):
-            let compositor = try WaylandConnection(socket: socket, answers)
+            let compositor = try WaylandConnection(socket: socket, answers: answers)
             guard let lack = compositor.lack else {
                 self = .wayland(compositor, settings)
                 return
@@ -164,16 +164,5 @@ enum ScreenSource: Sendable {
         case .waiting(let text): Report.line("upcast-screen: \(text); viewers keep the last frame")
         case .hint(let text): Report.line("upcast-screen: \(text)")
         }
-    }
-}
-
-extension WaylandConnection {
-    /// - Parameter answers: is told when this thread waits for the compositor.
-    convenience init(socket: String, _ answers: AnswerWatch) throws(ScreenError) {
-        answers.ask(now: MonotonicClock().now())
-        var isLost = true
-        defer { answers.answered(isLost: isLost) }
-        try self.init(socket: socket)
-        isLost = false
     }
 }

@@ -81,6 +81,34 @@ import Testing
         }
     }
 
+    /// Bug: a Wayland compositor that hangs looked like a screen that stands still.
+    @Test(.inItsTurn) func theCompositor() async throws {
+        try await blocking {
+            let (compositor, stage) = (try VirtualCompositor(width: 640, height: 360), try Stage())
+            let client = try stage.capture(compositor)
+            try stage.waitUntilLive(client)
+            compositor.signal(SIGSTOP)
+            defer { compositor.signal(SIGCONT) }
+            try waitForSilence(client)
+            #expect(
+                client.errors.contains(
+                    "the Wayland compositor \(compositor.socket) has not answered for 3 s: it is stopped, or hangs; "
+                        + "viewers keep the last frame until it answers\n"), "\(client.errors)")
+            compositor.signal(SIGCONT)
+            try waitFor("the compositor to be back", evidence: { client.errorTail }) {
+                client.errors.contains("the Wayland compositor \(compositor.socket) answers again")
+            }
+            let before = try stage.receivedPictures()
+            try compositor.fill("#ffffff")
+            try waitFor("the next picture", evidence: { client.errorTail }) { try stage.receivedPictures() > before }
+            compositor.signal(SIGSTOP)
+            try waitForSilence(client, times: 2)
+            #expect(secondsToEnd(client) < 2)
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+
     /// Bug: the program waited for ever for the display, and took no notice of signals.
     @Test(.inItsTurn) func theDaemonEndsMeanwhile() async throws {
         try await blocking {

@@ -74,6 +74,8 @@ package final class VirtualCompositor: Sendable {
         try tell("output \(Self.output) bg \(folder.file("picture.png")) stretch")
     }
 
+    package func signal(_ signal: CInt) { server.signal(signal) }
+
     /// Ends it as a logout does.
     package func end() throws { try server.stop(SIGTERM) }
 }

@@ -92,6 +92,10 @@ int upcast_wl_descriptor(upcast_wl *wl);
 bool upcast_wl_read(upcast_wl *wl);
 /// Sends what was asked for. 0: sent; 1: again when the descriptor can be written to; -1: lost.
 int upcast_wl_flush(upcast_wl *wl);
+/// Asks the compositor for a sign of life (wl_display.sync), unless a question is open. It is open until `upcast_wl_read`
+/// has read the answer.
+void upcast_wl_question(upcast_wl *wl);
+bool upcast_wl_has_question(upcast_wl *wl);
 /// Whether the compositor has ended the connection because of a request. The interface and the number of the error are
 /// the compositor's; the text is `room` bytes with its zero.
 bool upcast_wl_refusal(upcast_wl *wl, char *interface, size_t room, uint32_t *code);
