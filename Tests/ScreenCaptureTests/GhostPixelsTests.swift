@@ -276,6 +276,21 @@ import UpcastClient
         #expect(!model.hasUnknown && Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
     }
 
+    /// A client ends while its frame is looked at for the first time. Events of before follow, and that of its end.
+    @Test func aFrameThatIsFoundEmptyTwice() {
+        let place = Self.rectangle(300, 0, 100, 100)
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
+        model.apply(WindowEvent(.came(Self.place), 2, sequence: 11))
+        model.apply(WindowEvent(.came(Self.place), 1, sequence: 11))
+        model.apply(WindowEvent(.went, 2, sequence: 11))
+        model.apply(WindowEvent(.mapped, 1, sequence: 12))
+        model.note(Self.facts(1, place, sequence: 20, isEmptyFrame: true), of: 1)
+        model.apply(WindowEvent(.moved(place), 1, sequence: 13))
+        model.apply(WindowEvent(.rearranged, 1, sequence: 14, destroyed: 2))
+        model.note(Self.facts(1, place, sequence: 30, isEmptyFrame: true), of: 1)
+        #expect(!model.hasUnknown && Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
+    }
+
     /// A frame that was never on the screen shows nothing.
     @Test func aFrameThatStaysUnmapped() {
         var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)

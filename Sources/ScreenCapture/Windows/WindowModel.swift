@@ -99,7 +99,9 @@ package struct WindowModel: Sendable {
         if known.facts == nil, known.isViewable, mayShowOther { leave(known.place, of: window) }
         if known.isUnwatched, known.isViewable { scatter(in: known.place) }
         (known.facts, known.wasSecure, known.isUnwatched) = (facts, false, false)
-        (known.hadStranger, known.isNew, known.isDoubtful, known.wasFoundEmpty) = (false, false, false, false)
+        // An empty frame may show a stranger until a client is found in it.
+        known.hadStranger = mayShowOther
+        (known.isNew, known.isDoubtful, known.wasFoundEmpty) = (false, false, false)
         windows[window] = known
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: window)
         front?.note(facts, of: window)
