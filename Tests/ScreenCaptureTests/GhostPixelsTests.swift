@@ -291,6 +291,35 @@ import UpcastClient
         #expect(!model.hasUnknown && Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
     }
 
+    /// A compositing manager shows what an empty frame has of its client, wherever it moves.
+    @Test(arguments: [true, false]) func anEmptyFrameWithACompositingManager(endIsTold: Bool) {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
+        model.isComposited = true
+        model.apply(WindowEvent(.came(Self.place), 2, sequence: 11))
+        model.apply(WindowEvent(.came(Self.place), 1, sequence: 11))
+        model.apply(WindowEvent(.went, 2, sequence: 11))
+        model.apply(WindowEvent(.mapped, 1, sequence: 12))
+        _ = model.takeLeft()
+        model.note(Self.facts(1, sequence: 20, isEmptyFrame: true), of: 1)
+        #expect(Self.hidden(model) == ["100x100+0+0"])
+        if endIsTold { model.apply(WindowEvent(.rearranged, 1, sequence: 13, destroyed: 2)) }
+        model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 14))
+        model.apply(WindowEvent(.moved(Self.rectangle(600, 0, 100, 100)), 1, sequence: 15))
+        #expect(Self.hidden(model) == ["100x100+600+0"])
+        model.apply(WindowEvent(.unmapped, 1, sequence: 16))
+        let left = Set(model.takeLeft().map(\.place.name))
+        #expect(left == ["100x100+0+0", "100x100+300+0", "100x100+600+0"])
+    }
+
+    /// What a manager has from the start is hidden once.
+    @Test func panelsOfACompositingManager() {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
+        model.isComposited = true
+        model.add([1])
+        model.note(Self.facts(1, isEmptyFrame: true), of: 1)
+        #expect(model.takeLeft().map(\.place.name) == ["100x100+0+0"] && Self.hidden(model) == [])
+    }
+
     /// A frame that was never on the screen shows nothing.
     @Test func aFrameThatStaysUnmapped() {
         var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)

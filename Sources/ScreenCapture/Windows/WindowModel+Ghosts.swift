@@ -47,11 +47,12 @@ extension WindowModel {
         guard leavesPixels || isComposited else { return }
         if event.kind == .movedInside { return scatter(in: top(of: event.window).flatMap { windows[$0]?.place }) }
         guard let window = windows[event.window], window.isViewable, !isOld(event, window) else { return }
+        let mayBeSecure = mayBeSecure(event.window) || showsStranger(window)
         switch event.kind {
-        case .unmapped, .went: if mayBeSecure(event.window) { leave(window.place, of: event.window) }
+        case .unmapped, .went: if mayBeSecure { leave(window.place, of: event.window) }
         case .moved(let place):
             guard place != window.place else { return }
-            if mayBeSecure(event.window) {
+            if mayBeSecure {
                 leave(window.place, of: event.window)
             } else if let old = window.place, old.hasSize(of: place), !window.isUnwatched {
                 ghosts.moved(from: old, to: place, in: bounds)

@@ -99,8 +99,8 @@ package struct WindowModel: Sendable {
         if known.facts == nil, known.isViewable, mayShowOther { leave(known.place, of: window) }
         if known.isUnwatched, known.isViewable { scatter(in: known.place) }
         (known.facts, known.wasSecure, known.isUnwatched) = (facts, false, false)
-        // An empty frame may show a stranger until a client is found in it.
-        known.hadStranger = mayShowOther
+        // An empty frame may show a stranger until a client is found in it; not what a manager has from the start.
+        known.hadStranger = mayShowOther && !(known.isNew && known.hadStranger)
         (known.isNew, known.isDoubtful, known.wasFoundEmpty) = (false, false, false)
         windows[window] = known
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: window)
@@ -232,13 +232,18 @@ package struct WindowModel: Sendable {
                 if hidesUnknown { secrets.hide(window.place ?? bounds, isEverywhere: window.place == nil) }
                 continue
             }
-            if secure.contains(id) { secrets.hide(window.place ?? bounds, isEverywhere: facts.secure >= 2) }
+            if secure.contains(id) || showsStranger(window) {
+                secrets.hide(window.place ?? bounds, isEverywhere: facts.secure >= 2)
+            }
         }
         // Frames have a limited number of regions.
         ghosts.forEachPlace { place in
             if !secrets.places.contains(where: { $0.contains(place) }) { secrets.hide(place) }
         }
     }
+
+    /// Whether an empty frame may show a client that is gone. With a compositing manager, nothing paints that over.
+    func showsStranger(_ window: Window) -> Bool { isComposited && window.hadStranger }
 
     private func isSecret(_ facts: WindowFacts) -> Bool { facts.secure > 0 || facts.hasUnseen || rules.match(facts) }
 
