@@ -311,6 +311,18 @@ import UpcastClient
         #expect(left == ["100x100+0+0", "100x100+300+0", "100x100+600+0"])
     }
 
+    /// When it ends, what it has painted last stays on the screen.
+    @Test func theEndOfACompositingManager() {
+        var model = Self.model()
+        model.isComposited = true
+        model.leaveEverywhere()
+        #expect(Self.left(model) == [], "the manager paints it")
+        model.apply(WindowEvent(.unmapped, 1, sequence: 11))
+        model.isComposited = false
+        model.leaveEverywhere()
+        #expect(Self.left(model) == ["1000x800+0+0"])
+    }
+
     /// What a manager has from the start is hidden once.
     @Test func panelsOfACompositingManager() {
         var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)

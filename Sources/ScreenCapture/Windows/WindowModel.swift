@@ -158,10 +158,12 @@ package struct WindowModel: Sendable {
 
     /// With another size of the screen, servers may show its pixels anywhere.
     private mutating func scramble() {
-        guard leavesPixels else { return }
         let shows = windows.contains { id, window in window.isViewable && mayBeSecure(id) }
-        if shows || !ghosts.isEmpty { ghosts.note(bounds, of: 0, in: bounds) }
+        if shows || !ghosts.isEmpty { leaveEverywhere() }
     }
+
+    /// The screen may show secure windows anywhere until it is painted over.
+    mutating func leaveEverywhere() { if leavesPixels { ghosts.note(bounds, of: 0, in: bounds) } }
 
     /// From here on, the places that show what is not there any more are the manager's.
     private mutating func leaveToCompositor() {

@@ -8,6 +8,8 @@ package struct WindowSecrets: Equatable, Sendable {
     /// Nothing may be shown.
     package private(set) var isEverywhere = false
 
+    package var isEmpty: Bool { places.isEmpty && !isEverywhere }
+
     package init() {}
 
     /// Hides nothing. Its memory stays.

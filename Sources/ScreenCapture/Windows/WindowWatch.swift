@@ -54,7 +54,12 @@ struct WindowWatch {
     }
 
     /// A compositing manager has come or gone.
-    mutating func composited(_ isComposited: Bool) { model.isComposited = isComposited }
+    mutating func composited(_ isComposited: Bool) {
+        let hasEnded = model.isComposited && !isComposited
+        model.isComposited = isComposited
+        // What it has painted last stays on the screen until programs draw.
+        if hasEnded, !secrets.isEmpty { model.leaveEverywhere() }
+    }
 
     /// The window manager says that another window is active.
     mutating func activeChanged() { frontWatch.activeChanged() }
@@ -109,7 +114,7 @@ struct WindowWatch {
         if model.isErasing { model.endPicture() }
         guard !model.hasUnknown || unjudged >= Self.maxUnjudged else {
             unjudged += 1
-            model.isComposited = try display.readUnknown(of: &model)
+            composited(try display.readUnknown(of: &model))
             keepLeft(now: now)
             return false
         }
