@@ -152,6 +152,7 @@ package final class ScreenGrabber {
         // If it is not sent, its memory is given back when it goes away.
         spare = nil
         pointer.pictureBegins(now: now)
+        let asked = clock.now()
         let moment: X11Connection.Moment
         do {
             moment = try display.grab(area, into: frame, damage: &damage)
@@ -163,7 +164,7 @@ package final class ScreenGrabber {
             damage.noteAll()
             return schedule.noteChange()
         }
-        let time = clock.now() - now
+        let time = clock.now() - asked
         // Exactly what had happened when the picture was made.
         while let event = display.nextEvent(before: moment.sequence) { try take(event, notice) }
         guard try windows.judge(now: now, madeIn: time), self.area == area else { return schedule.retry() }

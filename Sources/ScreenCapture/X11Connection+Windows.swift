@@ -49,6 +49,7 @@ extension X11Connection {
         let (manager, isComposited) = try windowManager()
         model.manager = manager
         for window in model.unread { model.note(try facts(of: window), of: window) }
+        model.endReading()
         return isComposited
     }
 

@@ -28,8 +28,8 @@ import UpcastClient
     private static func model(secure: UInt32 = 1, inside: [UInt32] = []) -> WindowModel {
         var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
         model.add([1, 2])
-        model.note(facts(1, secure: secure), of: 1)
-        model.note(facts(2, inside: inside), of: 2)
+        model.read([1: facts(1, secure: secure)])
+        model.read([2: facts(2, inside: inside)])
         return model
     }
 
@@ -57,8 +57,8 @@ import UpcastClient
     @Test func coveredByHiddenWindows() {
         var model = Self.model()
         model.add([3])
-        model.note(Self.facts(3, secure: 1), of: 3)
-        model.note(Self.facts(2, secure: 1), of: 2)
+        model.read([3: Self.facts(3, secure: 1)])
+        model.read([2: Self.facts(2, secure: 1)])
         model.apply(WindowEvent(.moved(Self.rectangle(40, 0, 100, 100)), 2, sequence: 11))
         model.apply(WindowEvent(.moved(Self.rectangle(-60, 0, 100, 100)), 3, sequence: 12))
         model.apply(WindowEvent(.unmapped, 1, sequence: 13))
@@ -96,8 +96,8 @@ import UpcastClient
         var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
         model.add([1, 2])
         let above = Self.rectangle(50, 50, 100, 100)
-        model.note(Self.facts(1, secure: 1), of: 1)
-        model.note(Self.facts(2, above), of: 2)
+        model.read([1: Self.facts(1, secure: 1)])
+        model.read([2: Self.facts(2, above)])
         if how == "raised" || how == "lowered" {
             model.apply(WindowEvent(.restacked, 1, sequence: 11, level: .highest))
         }
@@ -123,8 +123,8 @@ import UpcastClient
     @Test func aWindowThatIsDraggedOverASecureOne() {
         var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
         model.add([1, 2])
-        model.note(Self.facts(1, secure: 1), of: 1)
-        model.note(Self.facts(2, Self.rectangle(300, 0, 100, 100)), of: 2)
+        model.read([1: Self.facts(1, secure: 1)])
+        model.read([2: Self.facts(2, Self.rectangle(300, 0, 100, 100))])
         for x in stride(from: 300, through: 0, by: -20) {
             model.apply(WindowEvent(.moved(Self.rectangle(x, 0, 100, 100)), 2, sequence: 11, level: .above(1)))
         }
@@ -150,20 +150,20 @@ import UpcastClient
         model.apply(WindowEvent(.came(Self.rectangle(40, 0, 100, 100)), 3, sequence: 21))
         model.apply(WindowEvent(.mapped, 3, sequence: 22))
         if isRead {
-            model.note(Self.facts(3, Self.rectangle(40, 0, 100, 100), sequence: 30), of: 3)
+            model.read([3: Self.facts(3, Self.rectangle(40, 0, 100, 100), sequence: 30)])
             #expect(Self.hidden(model) == ["100x100+0+0", "100x100+40+0"])
         }
         model.erase([Self.place], sequence: 40)
         model.endPicture()
         #expect(Self.left(model) == (isRead ? ["40x100+100+0"] : []), "the unknown window is hidden itself")
-        model.note(Self.facts(3, Self.rectangle(40, 0, 100, 100), sequence: 50), of: 3)
+        model.read([3: Self.facts(3, Self.rectangle(40, 0, 100, 100), sequence: 50)])
         let rest = ["40x100+100+0"] + (isRead ? [] : ["100x100+40+0"])
         #expect(Self.left(model) == rest, "what was inside may have moved since")
         // A window comes into it, which nobody has looked at.
         model.erase([Self.rectangle(40, 0, 80, 100)], sequence: 60)
         model.apply(WindowEvent(.cameInside(isStranger: false), 3, sequence: 55))
         model.endPicture()
-        model.note(Self.facts(3, Self.rectangle(40, 0, 100, 100), sequence: 70), of: 3)
+        model.read([3: Self.facts(3, Self.rectangle(40, 0, 100, 100), sequence: 70)])
         #expect(Self.left(model).contains("100x100+40+0"))
         model.erase([Self.rectangle(40, 0, 100, 100)], sequence: 80)
         model.endPicture()
@@ -177,10 +177,10 @@ import UpcastClient
         model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 12))
         #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
         let place = Self.rectangle(300, 0, 100, 100)
-        model.note(Self.facts(1, place, sequence: 20, isEmptyFrame: true), of: 1)
+        model.read([1: Self.facts(1, place, sequence: 20, isEmptyFrame: true)])
         #expect(
             Self.hidden(model) == ["100x100+0+0", "100x100+300+0"], "an empty frame does not tell whose it was")
-        model.note(Self.facts(1, place, sequence: 30), of: 1)
+        model.read([1: Self.facts(1, place, sequence: 30)])
         #expect(Self.hidden(model) == [], "it is not secure")
     }
 
@@ -189,7 +189,7 @@ import UpcastClient
         var model = Self.model()
         for sequence in [20, 30, 40] as [UInt32] {
             model.apply(WindowEvent(.changed, 1, sequence: sequence))
-            model.note(Self.facts(1, sequence: sequence), of: 1)
+            model.read([1: Self.facts(1, sequence: sequence)])
             #expect(Self.hidden(model) == ["100x100+0+0"] && Self.left(model) == ["100x100+0+0"], "\(sequence)")
         }
         model.erase([Self.place], sequence: 50)
@@ -203,9 +203,9 @@ import UpcastClient
         model.apply(WindowEvent(.changed, 1, sequence: 11))
         model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 12))
         let place = Self.rectangle(300, 0, 100, 100)
-        model.note(Self.facts(1, place, secure: 1, sequence: 20), of: 1)
+        model.read([1: Self.facts(1, place, secure: 1, sequence: 20)])
         model.apply(WindowEvent(.changed, 1, sequence: 21))
-        model.note(Self.facts(1, place, sequence: 30), of: 1)
+        model.read([1: Self.facts(1, place, sequence: 30)])
         #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
     }
 
@@ -214,7 +214,7 @@ import UpcastClient
         var model = Self.model()
         model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 11))
         model.apply(WindowEvent(.changed, 1, sequence: 12))
-        model.note(Self.facts(1, Self.rectangle(300, 0, 100, 100), sequence: 20), of: 1)
+        model.read([1: Self.facts(1, Self.rectangle(300, 0, 100, 100), sequence: 20)])
         #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"], "its pixels are still there")
     }
 
@@ -226,7 +226,7 @@ import UpcastClient
         model.apply(WindowEvent(kind, 1, sequence: 11))
         #expect(Self.left(model) == [])
         model.apply(WindowEvent(.changed, 1, sequence: 12))
-        model.note(Self.facts(1, sequence: 20, isEmptyFrame: true), of: 1)
+        model.read([1: Self.facts(1, sequence: 20, isEmptyFrame: true)])
         #expect(Self.hidden(model) == (kind == .cameInside(isStranger: true) ? ["100x100+0+0"] : []))
     }
 
@@ -249,13 +249,13 @@ import UpcastClient
         model.apply(WindowEvent(.mapped, 1, sequence: 12))
         if isOneMissing { model.apply(WindowEvent(.went, 2, sequence: 13)) }
         let facts = Self.facts(1, sequence: 20, isEmptyFrame: true)
-        model.note(facts, of: 1)
+        model.read([1: facts])
         #expect(Self.left(model) == (isOneMissing ? ["100x100+0+0"] : []))
         // Others that come later are known.
-        model.note(Self.facts(2, sequence: 20), of: 2)
+        model.read([2: Self.facts(2, sequence: 20)])
         model.apply(WindowEvent(.came(Self.rectangle(500, 0, 10, 10)), 3, sequence: 21))
         model.apply(WindowEvent(.mapped, 3, sequence: 22))
-        model.note(Self.facts(3, Self.rectangle(500, 0, 10, 10), sequence: 30, isEmptyFrame: true), of: 3)
+        model.read([3: Self.facts(3, Self.rectangle(500, 0, 10, 10), sequence: 30, isEmptyFrame: true)])
         #expect(!Self.left(model).contains("10x10+500+0"))
     }
 
@@ -267,12 +267,12 @@ import UpcastClient
         model.apply(WindowEvent(.came(Self.rectangle(0, 0, 1, 1)), 1, sequence: 11))
         model.apply(WindowEvent(.went, 2, sequence: 11))
         let facts = Self.facts(1, place, sequence: 20, isEmptyFrame: true)
-        model.note(facts, of: 1)
+        model.read([1: facts])
         model.apply(WindowEvent(.moved(Self.place), 1, sequence: 12))
         model.apply(WindowEvent(.mapped, 1, sequence: 13))
         model.apply(WindowEvent(.moved(place), 1, sequence: 14))
         #expect(model.hasUnknown && Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
-        model.note(facts, of: 1)
+        model.read([1: facts])
         #expect(!model.hasUnknown && Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
     }
 
@@ -284,10 +284,10 @@ import UpcastClient
         model.apply(WindowEvent(.came(Self.place), 1, sequence: 11))
         model.apply(WindowEvent(.went, 2, sequence: 11))
         model.apply(WindowEvent(.mapped, 1, sequence: 12))
-        model.note(Self.facts(1, place, sequence: 20, isEmptyFrame: true), of: 1)
+        model.read([1: Self.facts(1, place, sequence: 20, isEmptyFrame: true)])
         model.apply(WindowEvent(.moved(place), 1, sequence: 13))
         model.apply(WindowEvent(.rearranged, 1, sequence: 14, destroyed: 2))
-        model.note(Self.facts(1, place, sequence: 30, isEmptyFrame: true), of: 1)
+        model.read([1: Self.facts(1, place, sequence: 30, isEmptyFrame: true)])
         #expect(!model.hasUnknown && Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
     }
 
@@ -300,7 +300,7 @@ import UpcastClient
         model.apply(WindowEvent(.went, 2, sequence: 11))
         model.apply(WindowEvent(.mapped, 1, sequence: 12))
         _ = model.takeLeft()
-        model.note(Self.facts(1, sequence: 20, isEmptyFrame: true), of: 1)
+        model.read([1: Self.facts(1, sequence: 20, isEmptyFrame: true)])
         #expect(Self.hidden(model) == ["100x100+0+0"])
         if endIsTold { model.apply(WindowEvent(.rearranged, 1, sequence: 13, destroyed: 2)) }
         model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 14))
@@ -328,7 +328,7 @@ import UpcastClient
         var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
         model.isComposited = true
         model.add([1])
-        model.note(Self.facts(1, isEmptyFrame: true), of: 1)
+        model.read([1: Self.facts(1, isEmptyFrame: true)])
         #expect(model.takeLeft().map(\.place.name) == ["100x100+0+0"] && Self.hidden(model) == [])
     }
 
@@ -340,7 +340,7 @@ import UpcastClient
         model.apply(WindowEvent(.went, 2, sequence: 11))
         for sequence in [20, 30] as [UInt32] {
             #expect(model.unread == [1])
-            model.note(Self.facts(1, sequence: sequence, isEmptyFrame: true), of: 1)
+            model.read([1: Self.facts(1, sequence: sequence, isEmptyFrame: true)])
         }
         #expect(model.unread == [])
         model.apply(WindowEvent(.mapped, 1, sequence: 31))
@@ -351,7 +351,7 @@ import UpcastClient
     @Test func aFrameThatIsThereAtTheStart() {
         var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
         model.add([1])
-        model.note(Self.facts(1, isEmptyFrame: true), of: 1)
+        model.read([1: Self.facts(1, isEmptyFrame: true)])
         #expect(Self.left(model) == ["100x100+0+0"])
     }
 
@@ -383,7 +383,7 @@ import UpcastClient
     @Test func whereOneWindowIsCaptured() {
         var model = WindowModel(WindowRules(), bounds: Self.bounds)
         model.add([1])
-        model.note(Self.facts(1, secure: 1), of: 1)
+        model.read([1: Self.facts(1, secure: 1)])
         model.apply(WindowEvent(.unmapped, 1, sequence: 12))
         #expect(Self.hidden(model) == [])
     }

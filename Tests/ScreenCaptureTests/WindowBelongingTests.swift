@@ -42,7 +42,7 @@ import UpcastClient
         var model = WindowModel(rules, bounds: bounds)
         model.manager = manager
         model.add(Array(all.keys))
-        for (window, facts) in all { model.note(facts, of: window) }
+        for (window, facts) in all { model.read([window: facts]) }
         return model
     }
 
@@ -66,9 +66,9 @@ import UpcastClient
         #expect(Self.hidden(model) == [5])
         // What comes later is judged by owners that are remembered.
         model.add([6, 7, 8])
-        model.note(Self.frame(6, of: 600, process: 60, hasState: hasState), of: 6)
-        model.note(Self.window(7, process: 9, maker: Self.manager, override: true), of: 7)
-        model.note(Self.window(8, process: 50, override: true), of: 8)
+        model.read([6: Self.frame(6, of: 600, process: 60, hasState: hasState)])
+        model.read([7: Self.window(7, process: 9, maker: Self.manager, override: true)])
+        model.read([8: Self.window(8, process: 50, override: true)])
         #expect(Self.hidden(model) == [5, 8])
     }
 
@@ -114,22 +114,22 @@ import UpcastClient
         ])
         #expect(Self.hidden(model) == [1, 2, 3, 4, 5])
         model.apply(WindowEvent(.changed, 1, sequence: 11, destroyed: 100))
-        model.note(Self.window(1, process: 9, maker: Self.manager, override: true), of: 1)
+        model.read([1: Self.window(1, process: 9, maker: Self.manager, override: true)])
         model.apply(WindowEvent(.went, 1, sequence: 12, destroyed: 1))
         model.apply(WindowEvent(.went, 4, sequence: 13, destroyed: 4))
-        model.note(Self.window(6, process: 63), of: 6)
+        model.read([6: Self.window(6, process: 63)])
         #expect(Self.hidden(model) == [2, 3, 5])
         // Into a frame and out again, it is the same dialog.
         model.apply(WindowEvent(.went, 2, sequence: 14))
         model.add([7])
-        model.note(Self.frame(7, of: 2, process: 60, for: 100), of: 7)
+        model.read([7: Self.frame(7, of: 2, process: 60, for: 100)])
         #expect(Self.hidden(model) == [3, 5, 7])
         model.apply(WindowEvent(.changed, 7, sequence: 15, destroyed: 2))
-        model.note(Self.frame(7, of: 70, process: 60), of: 7)
+        model.read([7: Self.frame(7, of: 70, process: 60)])
         model.apply(WindowEvent(.went, 3, sequence: 16, destroyed: 3))
         #expect(Self.hidden(model) == [5], "another window may have its number")
         model.add([2, 3])
-        for window: UInt32 in [2, 3] { model.note(Self.window(window, process: 60), of: window) }
+        for window: UInt32 in [2, 3] { model.read([window: Self.window(window, process: 60)]) }
         #expect(Self.hidden(model) == [5])
     }
 
@@ -140,7 +140,7 @@ import UpcastClient
         ])
         model.apply(WindowEvent(.changed, 1, sequence: 11))
         #expect(Self.hidden(model) == [2])
-        model.note(Self.window(1, process: 50, all: [1, 110]), of: 1)
+        model.read([1: Self.window(1, process: 50, all: [1, 110])])
         #expect(Self.hidden(model) == [])
     }
 
@@ -150,10 +150,10 @@ import UpcastClient
             1: Self.window(1, process: 50, secure: 1, all: [1, 110]), 2: Self.window(2, process: 60, for: 110),
         ])
         model.apply(WindowEvent(.changed, 1, sequence: 11, destroyed: 110))
-        model.note(Self.window(1, process: 50, secure: 1, all: [1]), of: 1)
+        model.read([1: Self.window(1, process: 50, secure: 1, all: [1])])
         #expect(Self.hidden(model) == [1, 2])
         model.apply(WindowEvent(.changed, 1, sequence: 12))
-        model.note(Self.window(1, process: 50, all: [1]), of: 1)
+        model.read([1: Self.window(1, process: 50, all: [1])])
         #expect(Self.hidden(model) == [2])
     }
 

@@ -34,7 +34,7 @@ import UpcastClient
         for rule in rules { try list.add(rule) }
         var model = WindowModel(list, bounds: area)
         model.add(Array(all.keys))
-        for (window, facts) in all { model.note(facts, of: window) }
+        for (window, facts) in all { model.read([window: facts]) }
         return model
     }
 
@@ -65,6 +65,20 @@ import UpcastClient
         #expect(Self.hidden(model) == [80])
     }
 
+    /// A menu is read before the secure window whose it is: what it left before anybody knew is secret, too.
+    @Test func whatAMenuLeftBeforeItIsRead() {
+        var model = WindowModel(WindowRules(), bounds: Self.area, showsScreen: true)
+        model.apply(WindowEvent(.came(Self.place(700)), 2, sequence: 3))
+        model.apply(WindowEvent(.came(Self.place(40)), 1, sequence: 4))
+        model.apply(WindowEvent(.mapped, 1, sequence: 5))
+        model.apply(WindowEvent(.moved(Self.place(500)), 1, sequence: 6))
+        model.read([
+            1: Self.facts(1, x: 500, override: true, process: 77),
+            2: Self.facts(2, x: 700, viewable: false, secure: 1, process: 77),
+        ])
+        #expect(Set(Self.hidden(model)) == [40, 500])
+    }
+
     /// A window of which nothing is known holds the picture back, and is hidden where that does not help.
     @Test func unknownWindows() throws {
         var model = try Self.model([1: Self.facts(1, x: 5)])
@@ -73,12 +87,12 @@ import UpcastClient
         model.apply(WindowEvent(.mapped, 2, sequence: 12))
         #expect(model.hasUnknown && model.unread == [2])
         #expect(model.secrets(hidesUnknown: true).regions(in: Self.area) == .wholeFrame, "nobody knows where it is")
-        model.note(nil, of: 2)
+        model.read([2: nil])
         #expect(model.hasUnknown && model.unread == [2])
-        model.note(Self.facts(2, x: 9, sequence: 20), of: 2)
+        model.read([2: Self.facts(2, x: 9, sequence: 20)])
         #expect(!model.hasUnknown && Self.hidden(model) == [])
         // Where it is when something else is asked of it later is no matter: an event tells.
-        model.note(Self.facts(2, x: 700, sequence: 30), of: 2)
+        model.read([2: Self.facts(2, x: 700, sequence: 30)])
         model.apply(WindowEvent(.changed, 2, sequence: 21))
         #expect(model.hasUnknown && model.unread == [2])
         #expect(model.secrets(hidesUnknown: true).places == [Self.place(9)])
@@ -91,8 +105,8 @@ import UpcastClient
         model.apply(WindowEvent(.came(Self.place(9)), 2, sequence: 12))
         model.apply(WindowEvent(.mapped, 2, sequence: 13))
         #expect(model.hasUnknown && model.unread == [1, 2])
-        model.note(Self.facts(1, x: 5, viewable: false, sequence: 20, secure: 1, process: 77), of: 1)
-        model.note(Self.facts(2, x: 9, override: true, sequence: 20, process: 77), of: 2)
+        model.read([1: Self.facts(1, x: 5, viewable: false, sequence: 20, secure: 1, process: 77)])
+        model.read([2: Self.facts(2, x: 9, override: true, sequence: 20, process: 77)])
         #expect(Self.hidden(model) == [9])
     }
 
@@ -116,8 +130,8 @@ import UpcastClient
         #expect(model.unread == [1, 2])
         #expect(model.secrets(hidesUnknown: true).places == [Self.place(0)])
         // It has left 1, and is in no other one that was looked at.
-        model.note(Self.facts(1, client: 100, all: [1, 100]), of: 1)
-        model.note(Self.facts(2, client: 200), of: 2)
+        model.read([1: Self.facts(1, client: 100, all: [1, 100])])
+        model.read([2: Self.facts(2, client: 200)])
         for window: UInt32 in [101, 150, 999] { model.apply(WindowEvent(.changed, window, sequence: 1001)) }
         #expect(model.unread == [])
     }
@@ -131,7 +145,7 @@ import UpcastClient
         let facts: [UInt32: WindowFacts] = [
             1: Self.facts(1, client: 100, all: [1, 100]), 2: Self.facts(2, client: 200, all: [2, 200, 101]),
         ]
-        for window in order { model.note(facts[window], of: window) }
+        for window in order { model.read([window: facts[window]]) }
         model.apply(WindowEvent(.changed, 101, sequence: 12))
         #expect(model.unread == [2])
         model.apply(WindowEvent(.went, 2, sequence: 13))
@@ -221,15 +235,15 @@ import UpcastClient
         var model = WindowModel(WindowRules(), bounds: Self.bounds, front: front)
         model.add([1, 2, 3, 4])
         #expect(!model.isOfFront(1))
-        model.note(Self.facts(1, className: "Game", client: 100, process: 50), of: 1)
-        model.note(Self.facts(2, override: true, process: 50), of: 2)
-        model.note(Self.facts(3, client: 300, process: 60), of: 3)
+        model.read([1: Self.facts(1, className: "Game", client: 100, process: 50)])
+        model.read([2: Self.facts(2, override: true, process: 50)])
+        model.read([3: Self.facts(3, client: 300, process: 60)])
         #expect([1, 2, 3, 4, 100, 300].map(model.isOfFront) == [true, true, false, false, true, false])
         model.apply(WindowEvent(.changed, 100, sequence: 11))
         #expect([1, 2, 100].map(model.isOfFront) == [false, false, false], "nobody knows what the window is now")
-        model.note(Self.facts(1, className: "Other", client: 101, process: 50), of: 1)
+        model.read([1: Self.facts(1, className: "Other", client: 101, process: 50)])
         #expect([1, 2, 100, 101].map(model.isOfFront) == [false, false, false, false])
-        model.note(Self.facts(3, className: "Game", client: 300, process: 50), of: 3)
+        model.read([3: Self.facts(3, className: "Game", client: 300, process: 50)])
         #expect([1, 2, 3, 300].map(model.isOfFront) == [true, true, true, true])
         model.apply(WindowEvent(.went, 3, sequence: 12))
         #expect([1, 2, 3, 300].map(model.isOfFront) == [false, false, false, false])
@@ -255,7 +269,7 @@ import UpcastClient
         model.apply(WindowEvent(.went, 1, sequence: 11))
         model.apply(WindowEvent(.came(Self.place(7)), 3, sequence: 12))
         model.apply(WindowEvent(.mapped, 3, sequence: 13))
-        model.note(Self.facts(3, x: 7, override: true, sequence: 20, process: 50), of: 3)
+        model.read([3: Self.facts(3, x: 7, override: true, sequence: 20, process: 50)])
         #expect(Self.hidden(model) == [7])
     }
 

@@ -1,7 +1,7 @@
 internal import Grabbing
 package import UpcastClient
 
-/// What secure windows leave on a screen without a compositing manager.
+/// What secure windows leave on the screen.
 extension WindowModel {
     /// The places that show a secure window which is not there any more, where none that is there hides them.
     package var leftBehind: [CaptureRectangle] {

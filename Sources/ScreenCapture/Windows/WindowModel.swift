@@ -18,7 +18,8 @@ package struct WindowModel: Sendable {
         var wasSecure = false
         /// Windows in it may move without an event: they were not looked at.
         var isUnwatched = true
-        /// A window that another X client made may have come and gone in it before anybody looked.
+        /// A window that another X client made may have come and gone in it before anybody looked. Not true any more
+        /// when a client is found in it.
         var hadStranger = false
         /// Nobody has looked at it.
         var isNew = true
@@ -28,7 +29,7 @@ package struct WindowModel: Sendable {
         var isDoubtful = true
     }
 
-    private let rules: WindowRules
+    let rules: WindowRules
     private(set) var windows: [UInt32: Window] = [:]
     private var tree = WindowTree()
     /// As of the facts that are noted.
@@ -37,9 +38,9 @@ package struct WindowModel: Sendable {
     private var front: FrontWindows?
     /// As of the last time that all facts were known.
     private(set) var secure: Set<UInt32> = []
-    private var dialogs = SecretDialogs()
+    var dialogs = SecretDialogs()
     /// Those that have had a secure window. Their menus stay secure when it is gone: it may be there, unmapped.
-    private var owners: Set<WindowNames.Owner> = []
+    private(set) var owners: Set<WindowNames.Owner> = []
     private static let maxOwners = 4096
     var ghosts = GhostPixels()
     /// What is painted over, as of this request.
@@ -58,6 +59,8 @@ package struct WindowModel: Sendable {
     }
     /// A window that may be secure went into another one since everything was known.
     private var lostUnknown = false
+    /// Of this reading, those that show no client that is gone.
+    private var harmless: [UInt32] = []
 
     /// - Parameters:
     ///   - bounds: the root window.
@@ -82,6 +85,8 @@ package struct WindowModel: Sendable {
         }
     }
 
+    /// Notes one window of a reading; `endReading` follows.
+    ///
     /// - Parameter facts: nil if the window is gone: its event follows.
     package mutating func note(_ facts: WindowFacts?, of window: UInt32) {
         guard var known = windows[window], let facts else { return }
@@ -110,8 +115,15 @@ package struct WindowModel: Sendable {
             let menus = menuOwners
             owners.formUnion(secure.flatMap { windows[$0]?.facts.map(menus.owners) ?? [] })
         }
-        // What it has left behind as a secure window, or with a client that is gone, stays secret.
-        if secure.contains(window) { ghosts.certify(window) } else if !mayShowOther { ghosts.forget(window) }
+        if !mayShowOther { harmless.append(window) }
+    }
+
+    /// All windows of a reading were noted, without an event between them: what belongs to a secure one is known.
+    package mutating func endReading() {
+        // What a window has left behind as a secure one, or with a client that is gone, stays secret.
+        for window in secure { ghosts.certify(window) }
+        for window in harmless where !secure.contains(window) { ghosts.forget(window) }
+        harmless.removeAll()
         if lostUnknown, !windows.values.contains(where: { $0.facts == nil }) { lostUnknown = false }
     }
 
@@ -246,48 +258,4 @@ package struct WindowModel: Sendable {
 
     /// Whether an empty frame may show a client that is gone. With a compositing manager, nothing paints that over.
     func showsStranger(_ window: Window) -> Bool { isComposited && window.hadStranger }
-
-    private func isSecret(_ facts: WindowFacts) -> Bool { facts.secure > 0 || facts.hasUnseen || rules.match(facts) }
-
-    var menuOwners: MenuOwners { MenuOwners(manager, windows: windows.values.lazy.compactMap(\.facts)) }
-
-    /// Those that say so or match a rule, and what belongs to them: dialogs, menus, tooltips.
-    private mutating func secureWindows() -> Set<UInt32> {
-        let (windows, menus) = (windows, menuOwners)
-        var dialogs = dialogs
-        var secure = Set(windows.filter { $0.value.facts.map(isSecret) ?? false }.keys)
-        func isHarmless(_ client: UInt32) -> Bool {
-            top(of: client).map { !secure.contains($0) && windows[$0]?.facts != nil } ?? false
-        }
-        var before = -1
-        while secure.count != before {
-            before = secure.count
-            let makers = secure.reduce(into: owners) { all, top in
-                if let facts = windows[top]?.facts { all.formUnion(menus.owners(of: facts)) }
-            }
-            for (id, window) in windows where !secure.contains(id) {
-                guard let facts = window.facts else { continue }
-                if let parent = parent(of: facts, in: secure) {
-                    dialogs.note(facts.client, of: parent)
-                    secure.insert(id)
-                } else if dialogs.contains(facts.client, isHarmless: isHarmless)
-                    || menus.isMenu(facts) && menus.owners(of: facts).contains(where: makers.contains)
-                {
-                    secure.insert(id)
-                }
-            }
-        }
-        dialogs.forget(where: isHarmless)
-        self.dialogs = dialogs
-        return secure
-    }
-
-    /// The window that a dialog belongs to, if that is a secure one or in one.
-    private func parent(of facts: WindowFacts, in secure: Set<UInt32>) -> UInt32? {
-        func isSecure(_ window: UInt32) -> Bool { top(of: window).map(secure.contains) ?? false }
-        if let parent = facts.transientFor, isSecure(parent) { return parent }
-        guard facts.isTransientForGroup, let group = facts.group else { return nil }
-        if isSecure(group) { return group }
-        return secure.lazy.compactMap { self.windows[$0]?.facts }.first { $0.group == group }?.client
-    }
 }

@@ -1,0 +1,46 @@
+/// Which windows are secure.
+extension WindowModel {
+    private func isSecret(_ facts: WindowFacts) -> Bool { facts.secure > 0 || facts.hasUnseen || rules.match(facts) }
+
+    var menuOwners: MenuOwners { MenuOwners(manager, windows: windows.values.lazy.compactMap(\.facts)) }
+
+    /// Those that say so or match a rule, and what belongs to them: dialogs, menus, tooltips.
+    mutating func secureWindows() -> Set<UInt32> {
+        let (windows, menus) = (windows, menuOwners)
+        var dialogs = dialogs
+        var secure = Set(windows.filter { $0.value.facts.map(isSecret) ?? false }.keys)
+        func isHarmless(_ client: UInt32) -> Bool {
+            top(of: client).map { !secure.contains($0) && windows[$0]?.facts != nil } ?? false
+        }
+        var before = -1
+        while secure.count != before {
+            before = secure.count
+            let makers = secure.reduce(into: owners) { all, top in
+                if let facts = windows[top]?.facts { all.formUnion(menus.owners(of: facts)) }
+            }
+            for (id, window) in windows where !secure.contains(id) {
+                guard let facts = window.facts else { continue }
+                if let parent = parent(of: facts, in: secure) {
+                    dialogs.note(facts.client, of: parent)
+                    secure.insert(id)
+                } else if dialogs.contains(facts.client, isHarmless: isHarmless)
+                    || menus.isMenu(facts) && menus.owners(of: facts).contains(where: makers.contains)
+                {
+                    secure.insert(id)
+                }
+            }
+        }
+        dialogs.forget(where: isHarmless)
+        self.dialogs = dialogs
+        return secure
+    }
+
+    /// The window that a dialog belongs to, if that is a secure one or in one.
+    private func parent(of facts: WindowFacts, in secure: Set<UInt32>) -> UInt32? {
+        func isSecure(_ window: UInt32) -> Bool { top(of: window).map(secure.contains) ?? false }
+        if let parent = facts.transientFor, isSecure(parent) { return parent }
+        guard facts.isTransientForGroup, let group = facts.group else { return nil }
+        if isSecure(group) { return group }
+        return secure.lazy.compactMap { self.windows[$0]?.facts }.first { $0.group == group }?.client
+    }
+}
