@@ -5,10 +5,10 @@
 
 /// The interfaces that are used, up to the version that is used. All requests and events of that version have a place,
 /// because their places are their numbers.
-extern const struct wl_interface upcast_wl_registry, upcast_wl_callback, upcast_wl_shm, upcast_wl_shm_pool, upcast_wl_buffer_interface,
-    upcast_wl_output_interface, upcast_wl_xdg_output_manager, upcast_wl_xdg_output, upcast_wl_screencopy_manager,
-    upcast_wl_screencopy_frame, upcast_wl_source_manager, upcast_wl_source, upcast_wl_capture_manager,
-    upcast_wl_capture_session, upcast_wl_capture_frame;
+extern const struct wl_interface upcast_wl_registry, upcast_wl_callback, upcast_wl_shm, upcast_wl_shm_pool,
+    upcast_wl_buffer_interface, upcast_wl_output_interface, upcast_wl_xdg_output_manager, upcast_wl_xdg_output,
+    upcast_wl_screencopy_manager, upcast_wl_screencopy_frame, upcast_wl_source_manager, upcast_wl_source,
+    upcast_wl_capture_manager, upcast_wl_capture_session, upcast_wl_capture_frame;
 
 enum { DISPLAY_SYNC, DISPLAY_GET_REGISTRY };
 enum { REGISTRY_BIND };

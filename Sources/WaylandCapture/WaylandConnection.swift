@@ -312,8 +312,8 @@ package import UpcastClient
     }
 
     /// What is known of the picture, in stage `ready`. Copies it into frames that do not lie in shared memory.
-    package func finish(_ frame: CaptureFrame, _ format: WaylandFormat) -> Picture {
-        heard = MonotonicClock().now()
+    package func finish(_ frame: CaptureFrame, _ format: WaylandFormat, now: MediaTime) -> Picture {
+        heard = now
         if frame.writerPlace == nil, let own {
             let byteCount = format.width * format.height * 4
             unsafe frame.bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: own.memory.bytes[..<byteCount]))

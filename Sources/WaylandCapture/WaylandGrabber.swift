@@ -201,7 +201,7 @@ package final class WaylandGrabber {
 
     private func send(_ output: WaylandOutput, _ now: MediaTime, _ sent: () -> Void) throws {
         guard let frame, let format else { return compositor.endPicture() }
-        let picture = compositor.finish(frame, format)
+        let picture = compositor.finish(frame, format, now: now)
         compositor.note(in: &damage)
         compositor.endPicture()
         self.frame = nil
