@@ -8,6 +8,12 @@ import Testing
 @Suite struct FrozenScreenTests {
     private static let silence = "has not answered for 3 s"
 
+    /// A client whose end is timed. ThreadSanitizer would let it wait for a second, in which its threads may race.
+    private func capture(_ stage: Stage, _ options: [String]) throws -> ChildProcess {
+        let given = ProcessInfo.processInfo.environment["TSAN_OPTIONS"].map { $0 + ":" } ?? ""
+        return try stage.capture(options, environment: ["TSAN_OPTIONS": given + "atexit_sleep_ms=0"])
+    }
+
     /// How long a client takes to end in good order.
     private func secondsToEnd(_ client: ChildProcess) -> Double {
         let clock = MonotonicClock()
@@ -42,7 +48,7 @@ import Testing
             let (screen, stage) = (try VirtualScreen(width: 640, height: 360), try Stage())
             screen.signal(SIGSTOP)
             defer { screen.signal(SIGCONT) }
-            let first = try stage.capture(screen)
+            let first = try capture(stage, ["--display", screen.display])
             try waitForSilence(first)
             #expect(secondsToEnd(first) < 2)
             // It begins when the server answers.
@@ -55,57 +61,59 @@ import Testing
         }
     }
 
+    /// A server stops in the middle of a broadcast, answers again, and stops once more.
+    ///
+    /// - Parameters:
+    ///   - name: of the server.
+    ///   - signal: sends it one.
+    ///   - fill: makes its screen white; returns a program that keeps it so, if there is one.
+    private func stopInTheMiddle(
+        _ name: String, _ options: [String], signal: (CInt) -> Void, fill: () throws -> ChildProcess?
+    ) throws {
+        let stage = try Stage()
+        let client = try capture(stage, options)
+        try stage.waitUntilLive(client)
+        signal(SIGSTOP)
+        defer { signal(SIGCONT) }
+        try waitForSilence(client)
+        #expect(client.errors.contains("\(name) \(Self.silence): it is stopped, or hangs"), "\(client.errors)")
+        #expect(client.errors.contains("; viewers keep the last frame until it answers"), "\(client.errors)")
+        signal(SIGCONT)
+        try waitFor("the server to be back", evidence: { client.errorTail }) {
+            client.errors.contains("\(name) answers again")
+        }
+        let before = try stage.receivedPictures()
+        let change = try fill()
+        try waitFor("the next picture", evidence: { client.errorTail }) { try stage.receivedPictures() > before }
+        try change?.stop(SIGKILL)
+        signal(SIGSTOP)
+        try waitForSilence(client, times: 2)
+        #expect(secondsToEnd(client) < 2)
+        _ = try stage.server.finishedRecording()
+        try stage.end()
+    }
+
     /// Also of a screen that nobody asks for its pointer.
     @Test(.inItsTurn, arguments: [[], ["--no-pointer"]]) func theMiddle(options: [String]) async throws {
         try await blocking {
-            let (screen, stage) = (try VirtualScreen(width: 640, height: 360), try Stage())
-            let client = try stage.capture(screen, options)
-            try stage.waitUntilLive(client)
-            screen.signal(SIGSTOP)
-            defer { screen.signal(SIGCONT) }
-            try waitForSilence(client)
-            #expect(client.errors.contains("viewers keep the last frame until it answers"), "\(client.errors)")
-            screen.signal(SIGCONT)
-            try waitFor("the server to be back", evidence: { client.errorTail }) {
-                client.errors.contains("the X server \(screen.display) answers again")
-            }
-            let before = try stage.receivedPictures()
-            let change = try screen.fill("white")
-            try waitFor("the next picture", evidence: { client.errorTail }) { try stage.receivedPictures() > before }
-            try change.stop(SIGKILL)
-            screen.signal(SIGSTOP)
-            try waitForSilence(client, times: 2)
-            #expect(secondsToEnd(client) < 2)
-            _ = try stage.server.finishedRecording()
-            try stage.end()
+            let screen = try VirtualScreen(width: 640, height: 360)
+            try stopInTheMiddle(
+                "the X server \(screen.display)", ["--display", screen.display] + options, signal: screen.signal,
+                fill: { try screen.fill("white") })
         }
     }
 
     /// Bug: a Wayland compositor that hangs looked like a screen that stands still.
     @Test(.inItsTurn) func theCompositor() async throws {
         try await blocking {
-            let (compositor, stage) = (try VirtualCompositor(width: 640, height: 360), try Stage())
-            let client = try stage.capture(compositor)
-            try stage.waitUntilLive(client)
-            compositor.signal(SIGSTOP)
-            defer { compositor.signal(SIGCONT) }
-            try waitForSilence(client)
-            #expect(
-                client.errors.contains(
-                    "the Wayland compositor \(compositor.socket) has not answered for 3 s: it is stopped, or hangs; "
-                        + "viewers keep the last frame until it answers\n"), "\(client.errors)")
-            compositor.signal(SIGCONT)
-            try waitFor("the compositor to be back", evidence: { client.errorTail }) {
-                client.errors.contains("the Wayland compositor \(compositor.socket) answers again")
+            let compositor = try VirtualCompositor(width: 640, height: 360)
+            try stopInTheMiddle(
+                "the Wayland compositor \(compositor.socket)", ["--wayland", compositor.socket],
+                signal: compositor.signal
+            ) {
+                try compositor.fill("#ffffff")
+                return nil
             }
-            let before = try stage.receivedPictures()
-            try compositor.fill("#ffffff")
-            try waitFor("the next picture", evidence: { client.errorTail }) { try stage.receivedPictures() > before }
-            compositor.signal(SIGSTOP)
-            try waitForSilence(client, times: 2)
-            #expect(secondsToEnd(client) < 2)
-            _ = try stage.server.finishedRecording()
-            try stage.end()
         }
     }
 
@@ -113,7 +121,7 @@ import Testing
     @Test(.inItsTurn) func theDaemonEndsMeanwhile() async throws {
         try await blocking {
             let (screen, stage) = (try VirtualScreen(width: 640, height: 360), try Stage())
-            let client = try stage.capture(screen)
+            let client = try capture(stage, ["--display", screen.display])
             try stage.waitUntilLive(client)
             screen.signal(SIGSTOP)
             defer { screen.signal(SIGCONT) }

@@ -12,8 +12,9 @@ extension Stage {
         try capture(["--wayland", compositor.socket] + options)
     }
 
-    private func capture(_ options: [String]) throws -> ChildProcess {
-        try ChildProcess(ProductExecutable.upcastScreen.path, options + ["--socket", daemon.ingestSocket])
+    func capture(_ options: [String], environment: [String: String] = [:]) throws -> ChildProcess {
+        try ChildProcess(
+            ProductExecutable.upcastScreen.path, options + ["--socket", daemon.ingestSocket], environment: environment)
     }
 
     func waitUntilLive(_ client: ChildProcess) throws {
