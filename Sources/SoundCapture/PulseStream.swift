@@ -5,8 +5,9 @@ internal import MediaCore
 @safe final class PulseStream {
     /// 16-bit little-endian at this rate; the server resamples.
     static let sampleRate = 48_000
-    /// How much comes at once.
-    static let fragment = MediaTime.milliseconds(20)
+    /// How much comes at once. The server, this program and the daemon wake up for each. The daemon's mixer waits for
+    /// 60 ms by default, so less would come no sooner to viewers.
+    static let fragment = MediaTime.milliseconds(40)
     /// How often the server is asked for the time, before the times are settled and afterwards.
     static let (firstAsking, asking) = (MediaTime.milliseconds(20), MediaTime.milliseconds(250))
 
