@@ -184,6 +184,20 @@ import Testing
         }
     }
 
+    /// The daemon stands still until the user knows, and for longer than any limit. Then the broadcast goes on.
+    private func standStill(_ stage: Stage, _ client: ChildProcess) throws {
+        stage.daemon.process.signal(SIGSTOP)
+        try waitFor("the user to be told", evidence: { client.errorTail }) {
+            client.errors.contains("upcastd has said nothing for 5 s")
+        }
+        // What must not end does so in this time, or it does not: no event tells.
+        Thread.sleep(forTimeInterval: 9)
+        stage.daemon.process.signal(SIGCONT)
+        try waitFor("the broadcast to go on", evidence: { client.errorTail + stage.daemon.log }) {
+            client.errors.contains("upcastd goes on")
+        }
+    }
+
     /// Bug: it was given up without a word.
     @Test(.inItsTurn) func aStandstillEndsNoBroadcastOfASender() async throws {
         try await blocking {
@@ -193,16 +207,7 @@ import Testing
             try waitFor("counters", evidence: { client.errorTail + stage.daemon.log }) {
                 try stage.receivedPictures() > 60
             }
-            stage.daemon.process.signal(SIGSTOP)
-            try waitFor("the user to be told", evidence: { client.errorTail }) {
-                client.errors.contains("upcastd has said nothing for 5 s")
-            }
-            // Longer than a send waits in other programs: what must not end does so in this time, or it does not.
-            Thread.sleep(forTimeInterval: 9)
-            stage.daemon.process.signal(SIGCONT)
-            try waitFor("the broadcast to go on", evidence: { client.errorTail + stage.daemon.log }) {
-                client.errors.contains("upcastd goes on")
-            }
+            try standStill(stage, client)
             let before = try stage.receivedPictures()
             try waitFor("the next picture", evidence: { client.errorTail }) { try stage.receivedPictures() > before }
             client.signal(SIGTERM)
@@ -324,16 +329,7 @@ import Testing
         try await blocking {
             let broadcast = try Broadcast()
             let (stage, client) = (broadcast.stage, broadcast.client)
-            stage.daemon.process.signal(SIGSTOP)
-            try waitFor("the user to be told", evidence: { client.errorTail }) {
-                client.errors.contains("upcastd has said nothing for 5 s")
-            }
-            // What must not end does so in this time, or it does not; nothing waits for its end.
-            Thread.sleep(forTimeInterval: 9)
-            stage.daemon.process.signal(SIGCONT)
-            try waitFor("the broadcast to go on", evidence: { client.errorTail + stage.daemon.log }) {
-                client.errors.contains("upcastd goes on")
-            }
+            try standStill(stage, client)
             let before = try stage.receivedPictures()
             let change = try broadcast.screen.fill("white")
             try waitFor("the next picture", evidence: { client.errorTail }) { try stage.receivedPictures() > before }
