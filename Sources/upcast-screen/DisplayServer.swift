@@ -30,6 +30,9 @@ struct DisplayServer: Equatable, Sendable {
         let time = AnswerSilence.limit.milliseconds / 1000
         return "\(name) has not answered for \(time) s: \(causes); \(consequence) until it answers" + hint
     }
+
+    /// Tells the user.
+    func tellOfSilence(_ consequence: String) { Report.line("upcast-screen: \(silence(consequence))") }
 }
 
 extension SourceChoice {

@@ -23,8 +23,6 @@ final class ScreenSession {
     /// The user knows that the daemon takes no connection, or does not answer.
     private var hasToldOfDaemon = false
     private let clock = MonotonicClock()
-    /// How long the reason is waited for why the daemon has closed the connection.
-    private static let tick = Duration.milliseconds(50)
     /// How often a server or a daemon that is gone is asked for.
     private static let retry = MediaTime.seconds(1)
     /// How long a broadcast waits for sound to have its times, of which most is the server's.
@@ -36,14 +34,6 @@ final class ScreenSession {
     private static let sessionPatience = MediaTime.milliseconds(2500)
     /// How long the program waits at its end for a display that does not answer.
     private static let grabPatience = MediaTime.seconds(1)
-
-    /// Why a broadcast has ended.
-    private enum End {
-        case stopped
-        case failed(ExitStatus, String)
-        /// The daemon is gone.
-        case daemonGone(String)
-    }
 
     init(_ plan: ScreenPlan) throws {
         self.plan = plan
@@ -84,20 +74,13 @@ final class ScreenSession {
 
     /// What is wrong from the start is said at the start. Nil when a signal has come: the display may not answer.
     private func open(stop: CInt) throws -> ScreenSource? {
-        let (plan, answers) = (plan, answers)
-        return try DisplayCall.run(answers, stop: stop, silent: { tellOfSilence("no broadcast begins") }) {
+        let (plan, answers, server) = (plan, answers, plan.source.server)
+        return try DisplayCall.run(answers, stop: stop, silent: { server.tellOfSilence("no broadcast begins") }) {
             let display = try ScreenSource(plan, answers)
             try display.check(plan)
             return display
         }
     }
-
-    /// - Parameter consequence: what happens until the display server answers.
-    private func tellOfSilence(_ consequence: String) {
-        Report.line("upcast-screen: \(plan.source.server.silence(consequence))")
-    }
-
-    private static let standingPicture = "viewers keep the last frame"
 
     private enum SoundServer: Equatable {
         case fine
@@ -156,10 +139,9 @@ final class ScreenSession {
     /// One broadcast, from connecting to its end.
     private func broadcast(
         _ signals: EndingSignals, _ display: ScreenSource?, since begin: MediaTime, _ begun: () -> Void
-    ) -> End {
+    ) -> BroadcastEnd {
         let connection: CaptureConnection
-        let hidden =
-            session?.look(until: clock.now() + Self.sessionPatience, stop: signals.descriptor) ?? Self.shown
+        let session = session?.look(until: clock.now() + Self.sessionPatience, stop: signals.descriptor) ?? .shown
         do {
             connection = try CaptureConnection(path: plan.socket, signals: signals, silent: tellOfSilentDaemon)
             let recorded = sound.waitUntilSettled(until: clock.now() + Self.soundPatience)
@@ -167,7 +149,7 @@ final class ScreenSession {
             hasToldOfDaemon = false
             if !plan.isQuiet { Report.line("broadcast \(welcome.broadcastID) at \(plan.socket), \(welcome.canvas)") }
         } catch {
-            return signals.isEnding ? .stopped : Self.end(error)
+            return signals.isEnding ? .stopped : BroadcastEnd(error)
         }
         defer { signals.watch(nil) }
         signals.watch(connection, hasBegun: true)
@@ -176,14 +158,18 @@ final class ScreenSession {
         let grabbing: GrabThread
         do {
             if plan.settings.front != nil { try pause.set(.notInFront, true) }
-            if !hidden.state.isEmpty { try hide(pause, hidden) }
-            grabbing = try GrabThread(plan, connection, display, answers, pause, isHeld: !hidden.state.isEmpty)
+            if !session.state.isEmpty {
+                try pause.set(.session, true)
+                session.tell()
+            }
+            grabbing = try GrabThread(plan, connection, display, answers, pause, isHeld: !session.state.isEmpty)
         } catch let error as CaptureError {
-            return Self.end(error, of: connection)
+            return ScreenBroadcast.end(error, of: connection)
         } catch {
             return .failed(.badScreen, "cannot start a thread: \(error)")
         }
-        var end = watch(connection, grabbing, pause, signals, begin, hidden)
+        let broadcast = ScreenBroadcast(plan, connection, grabbing, pause, self.session, answers, session)
+        var end = broadcast.watch(signals, until: plan.duration.map { begin + $0 })
         // From here on, a daemon that stands still keeps nobody waiting.
         if signals.isEnding { end = .stopped }
         switch end {
@@ -192,134 +178,15 @@ final class ScreenSession {
         }
         sound.send(to: nil)
         grabbing.stop(answers, ending: signals.descriptor, patience: Self.grabPatience) {
-            tellOfSilence("no other broadcast begins")
+            plan.source.server.tellOfSilence("no other broadcast begins")
         }
         kept = grabbing.kept
-        switch end {
-        case .stopped:
-            do throws(CaptureError) {
-                let goodbye = try connection.finish(.userStopped)
-                // It answers this program's own end, and says what became of the broadcast.
-                if goodbye.reason == .failed { return .failed(.refused, goodbye.text) }
-            } catch {
-                let text = signals.hasCut ? EndingSignals.noGoodbye : error.message
-                // Whoever ends the program knows that it has not waited for the daemon.
-                guard signals.isSignalled else { return .failed(.refused, text) }
-                Report.line("upcast-screen: \(text)")
-            }
-        case .failed(.badScreen, let text), .failed(.notShared, let text):
-            _ = try? connection.finish(.failed, text: text)
-        case .failed, .daemonGone: break
-        }
-        return end
+        return broadcast.finish(end, signals)
     }
 
     /// Once, until it answers.
     private func tellOfSilentDaemon(_ text: String) {
         if !hasToldOfDaemon { Report.line("upcast-screen: \(text)") }
         hasToldOfDaemon = true
-    }
-
-    private static let shown = SessionThread.News(state: [])
-
-    /// Raises the curtain.
-    private func hide(_ pause: PauseKeeper, _ session: SessionThread.News) throws(CaptureError) {
-        try pause.set(.session, true)
-        Self.tell(session)
-    }
-
-    private static func tell(_ session: SessionThread.News) {
-        guard let silent = session.silent else {
-            return Report.line("upcast-screen: \(session.state.text); viewers see the curtain until that is over")
-        }
-        Report.line(
-            "upcast-screen: \(silent) does not answer, so that \(session.state.text); viewers see the curtain until it "
-                + "answers. With --no-curtain-when-locked they see the screen, locked or not")
-    }
-
-    /// Raises the curtain while nobody may see the screen, and lowers it.
-    private func follow(
-        _ session: SessionThread.News, after last: SessionThread.News, _ pause: PauseKeeper, _ grabbing: GrabThread
-    ) throws(CaptureError) {
-        if last.state.isEmpty, !session.state.isEmpty {
-            // A frame that is being grabbed may follow the pause: the daemon does not show it.
-            grabbing.control.hold(true)
-            try hide(pause, session)
-        } else if !session.state.isEmpty, session.silent != last.silent {
-            Self.tell(session)
-        } else if !last.state.isEmpty, session.state.isEmpty {
-            try pause.set(.session, false)
-            grabbing.control.hold(false)
-            if !plan.isQuiet { Report.line("viewers see the screen again") }
-        }
-    }
-
-    private func watch(
-        _ connection: CaptureConnection, _ grabbing: GrabThread, _ pause: PauseKeeper,
-        _ signals: EndingSignals, _ begin: MediaTime, _ hidden: SessionThread.News
-    ) -> End {
-        var hidden = hidden
-        var silence = DaemonSilence()
-        let deadline = plan.duration.map { begin + $0 }
-        while true {
-            do {
-                let news = session?.look(until: clock.now(), stop: signals.descriptor) ?? Self.shown
-                try follow(news, after: hidden, pause, grabbing)
-                hidden = news
-                let now = clock.now()
-                if answers.look(now: now) { tellOfSilence(Self.standingPicture) }
-                // The daemon's counters wake this thread more often, as a rule.
-                var next = answers.nextLook(now: now)
-                if let deadline { next = min(next, deadline) }
-                if let due = silence.due { next = min(next, due) }
-                let left = Duration.nanoseconds(max(0, (next - now).nanoseconds))
-                let event = try connection.nextEvent(
-                    timeout: left,
-                    wake: [signals.descriptor, grabbing.descriptor, session?.descriptor ?? -1, -1])
-                if let news = silence.look(DaemonSilence.Word(event), now: clock.now()) { tell(news) }
-                if case .goodbye(let goodbye)? = event { return Self.end(goodbye) }
-                if case .refused(let refusal)? = event { Report.line("upcast-screen: refused: \(refusal.text)") }
-                if connection.takeLackOfPicture() { grabbing.control.sendAgain() }
-            } catch {
-                return Self.end(error, of: connection)
-            }
-            if signals.isEnding { return .stopped }
-            if let deadline, clock.now() >= deadline { return .stopped }
-            switch grabbing.failure {
-            case nil: break
-            case .daemon(let error)?: return Self.end(error, of: connection)
-            case .screen(let text)?: return .failed(.badScreen, text)
-            case .notShared(let text)?: return .failed(.notShared, text)
-            }
-        }
-    }
-
-    private func tell(_ news: DaemonSilence.News) {
-        switch news {
-        case .silent: Report.line("upcast-screen: \(DaemonSilence.sentence)")
-        case .back: if !plan.isQuiet { Report.line(DaemonSilence.backSentence) }
-        }
-    }
-
-    /// Sending can fail before the goodbye has been read that says why.
-    private static func end(_ error: CaptureError, of connection: CaptureConnection) -> End {
-        while let event = try? connection.nextEvent(timeout: tick) {
-            if case .goodbye(let goodbye) = event { return end(goodbye) }
-        }
-        return end(error)
-    }
-
-    private static func end(_ error: any Error) -> End {
-        guard let error = error as? CaptureError else { return .failed(.badScreen, "\(error)") }
-        switch error.code {
-        case .cannotConnect, .disconnected, .timedOut: return .daemonGone(error.message)
-        case .ended: return .daemonGone(error.message)
-        default: return .failed(.refused, error.message)
-        }
-    }
-
-    private static func end(_ goodbye: CaptureGoodbye) -> End {
-        let text = "upcastd ended the broadcast" + (goodbye.text.isEmpty ? "" : ": \(goodbye.text)")
-        return goodbye.reason == .daemonStopping ? .daemonGone(text) : .failed(.refused, text)
     }
 }

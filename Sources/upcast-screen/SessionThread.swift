@@ -10,6 +10,18 @@ final class SessionThread: Sendable {
         var state: SessionState
         /// Who does not answer; nil for nobody.
         var silent: String?
+
+        static let shown = News(state: [])
+
+        /// Tells the user why viewers do not see the screen.
+        func tell() {
+            guard let silent else {
+                return Report.line("upcast-screen: \(state.text); viewers see the curtain until that is over")
+            }
+            Report.line(
+                "upcast-screen: \(silent) does not answer, so that \(state.text); viewers see the curtain until it "
+                    + "answers. With --no-curtain-when-locked they see the screen, locked or not")
+        }
     }
 
     /// Nil until something is known.

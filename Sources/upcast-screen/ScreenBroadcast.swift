@@ -1,0 +1,117 @@
+import Grabbing
+import LinuxSystem
+import MediaCore
+import UpcastClient
+
+/// A broadcast that has begun: follows the daemon, the grabbing thread, the session and the display server until one of
+/// them ends it. Main thread.
+final class ScreenBroadcast {
+    private let plan: ScreenPlan
+    private let connection: CaptureConnection
+    private let grabbing: GrabThread
+    private let pause: PauseKeeper
+    private let sessionThread: SessionThread?
+    private let answers: AnswerWatch
+    /// As of the last look.
+    private var session: SessionThread.News
+    private var silence = DaemonSilence()
+    private let clock = MonotonicClock()
+    /// How long the reason is waited for why the daemon has closed the connection.
+    private static let tick = Duration.milliseconds(50)
+
+    /// - Parameter session: the curtain is raised already if it may not be seen.
+    init(
+        _ plan: ScreenPlan, _ connection: CaptureConnection, _ grabbing: GrabThread, _ pause: PauseKeeper,
+        _ sessionThread: SessionThread?, _ answers: AnswerWatch, _ session: SessionThread.News
+    ) {
+        (self.plan, self.connection, self.grabbing, self.pause) = (plan, connection, grabbing, pause)
+        (self.sessionThread, self.answers, self.session) = (sessionThread, answers, session)
+    }
+
+    /// Handles events until the broadcast ends.
+    func watch(_ signals: EndingSignals, until deadline: MediaTime?) -> BroadcastEnd {
+        while true {
+            do {
+                try follow(sessionThread?.look(until: clock.now(), stop: signals.descriptor) ?? .shown)
+                let now = clock.now()
+                if answers.look(now: now) { plan.source.server.tellOfSilence("viewers keep the last frame") }
+                // The daemon's counters wake this thread more often, as a rule.
+                var next = answers.nextLook(now: now)
+                if let deadline { next = min(next, deadline) }
+                if let due = silence.due { next = min(next, due) }
+                let left = Duration.nanoseconds(max(0, (next - now).nanoseconds))
+                let event = try connection.nextEvent(
+                    timeout: left,
+                    wake: [signals.descriptor, grabbing.descriptor, sessionThread?.descriptor ?? -1, -1])
+                if let news = silence.look(DaemonSilence.Word(event), now: clock.now()) { tell(news) }
+                if case .goodbye(let goodbye)? = event { return BroadcastEnd(goodbye) }
+                if case .refused(let refusal)? = event { Report.line("upcast-screen: refused: \(refusal.text)") }
+                if connection.takeLackOfPicture() { grabbing.control.sendAgain() }
+            } catch {
+                return Self.end(error, of: connection)
+            }
+            if signals.isEnding { return .stopped }
+            if let deadline, clock.now() >= deadline { return .stopped }
+            switch grabbing.failure {
+            case nil: break
+            case .daemon(let error)?: return Self.end(error, of: connection)
+            case .screen(let text)?: return .failed(.badScreen, text)
+            case .notShared(let text)?: return .failed(.notShared, text)
+            }
+        }
+    }
+
+    /// Raises the curtain while nobody may see the screen, and lowers it.
+    private func follow(_ news: SessionThread.News) throws(CaptureError) {
+        let last = session
+        if last.state.isEmpty, !news.state.isEmpty {
+            // A frame that is being grabbed may follow the pause: the daemon does not show it.
+            grabbing.control.hold(true)
+            try pause.set(.session, true)
+            news.tell()
+        } else if !news.state.isEmpty, news.silent != last.silent {
+            news.tell()
+        } else if !last.state.isEmpty, news.state.isEmpty {
+            try pause.set(.session, false)
+            grabbing.control.hold(false)
+            if !plan.isQuiet { Report.line("viewers see the screen again") }
+        }
+        session = news
+    }
+
+    private func tell(_ news: DaemonSilence.News) {
+        switch news {
+        case .silent: Report.line("upcast-screen: \(DaemonSilence.sentence)")
+        case .back: if !plan.isQuiet { Report.line(DaemonSilence.backSentence) }
+        }
+    }
+
+    /// Tells the daemon of the end, if it is still there. Nothing is grabbed or recorded any more.
+    func finish(_ end: BroadcastEnd, _ signals: EndingSignals) -> BroadcastEnd {
+        switch end {
+        case .stopped:
+            do throws(CaptureError) {
+                let goodbye = try connection.finish(.userStopped)
+                // It answers this program's own end, and says what became of the broadcast.
+                if goodbye.reason == .failed { return .failed(.refused, goodbye.text) }
+            } catch {
+                let text = signals.hasCut ? EndingSignals.noGoodbye : error.message
+                // Whoever ends the program knows that it has not waited for the daemon.
+                guard signals.isSignalled else { return .failed(.refused, text) }
+                Report.line("upcast-screen: \(text)")
+            }
+        case .failed(.badScreen, let text), .failed(.notShared, let text):
+            _ = try? connection.finish(.failed, text: text)
+        case .failed, .daemonGone: break
+        }
+        return end
+    }
+
+    /// Sending can fail before the goodbye has been read that says why.
+    static func end(_ error: any Error, of connection: CaptureConnection) -> BroadcastEnd {
+        while let event = try? connection.nextEvent(timeout: tick) {
+            if case .goodbye(let goodbye) = event { return BroadcastEnd(goodbye) }
+        }
+        return BroadcastEnd(error)
+    }
+}
