@@ -67,6 +67,13 @@ import Testing
             // A client that a sanitizer makes late comes back to its time with a step.
             let isPunctual = Patience.factor == 1
             #expect(longest < 0.4 || !isPunctual, "a gap of \(longest) s")
+            // A busy server may not have acknowledged all bytes: then the daemon breaks the connection.
+            if stage.server.recordings.count > 1 {
+                let second = try stage.server.finishedRecording(1)
+                #expect(try self.colored(in: second) == 0)
+                #expect(try #require(MediaProbe.packets(second).first { $0.track == "video" }).isKeyframe)
+                return try stage.end()
+            }
             let next = try #require(video.first { $0.dts > last + 0.0005 })
             #expect(next.isKeyframe)
             let sound = packets.filter { $0.track == "audio" }

@@ -13,14 +13,20 @@ import Testing
     private static let green = picture(RGB(0, 1, 0))
     private static let blue = picture(RGB(0, 0, 1))
 
-    private func colors(of recording: String) throws -> [String] {
+    /// What viewers have seen, at the end of a broadcast. On a busy machine the server may not have acknowledged all
+    /// bytes when a curtain rises: the daemon breaks the connection then, and the next one has its own recording.
+    private func colors(_ stage: Stage) throws -> [String] {
+        _ = try stage.server.finishedRecording()
+        try stage.end()
         var colors: [String] = []
-        try DecodedVideo.forEachFrame(of: recording) { frame in
-            let image = frame.image
-            let (u, v) = (image.u[image.u.count / 2], image.v[image.v.count / 2])
-            let color =
-                u > 150 && v > 150 ? "magenta" : u > 150 ? "blue" : u < 110 && v < 110 ? "green" : "curtain"
-            if colors.last != color { colors.append(color) }
+        for recording in stage.server.recordings {
+            try DecodedVideo.forEachFrame(of: recording) { frame in
+                let image = frame.image
+                let (u, v) = (image.u[image.u.count / 2], image.v[image.v.count / 2])
+                let color =
+                    u > 150 && v > 150 ? "magenta" : u > 150 ? "blue" : u < 110 && v < 110 ? "green" : "curtain"
+                if colors.last != color { colors.append(color) }
+            }
         }
         return colors
     }
@@ -56,10 +62,9 @@ import Testing
             #expect(shown)
             try client.finish()
             #expect(client.errors.map(\.code) == [.badSecureRegions])
-            let colors = try colors(of: stage.server.finishedRecording())
+            let colors = try colors(stage)
             #expect(colors.suffix(3) == ["green", "curtain", "blue"])
             #expect(!colors.contains("magenta"))
-            try stage.end()
         }
     }
 
@@ -81,8 +86,7 @@ import Testing
                 return (video?["frames_repeated"] as? Int ?? 0) > 5
             }
             try client.finish()
-            #expect(try colors(of: stage.server.finishedRecording()).suffix(3) == ["green", "curtain", "blue"])
-            try stage.end()
+            #expect(try colors(stage).suffix(3) == ["green", "curtain", "blue"])
         }
     }
 
@@ -104,8 +108,7 @@ import Testing
                 states(client).last == .curtainDown
             }
             try client.finish()
-            #expect(try !colors(of: stage.server.finishedRecording()).contains("blue"))
-            try stage.end()
+            #expect(try !colors(stage).contains("blue"))
         }
     }
 
