@@ -79,6 +79,19 @@ int upcast_x_failure(upcast_x *x, xcb_generic_error_t *error);
 /// Asks for the first words of a property.
 xcb_get_property_cookie_t upcast_x_ask(upcast_x *x, xcb_window_t window, xcb_atom_t name, uint32_t words);
 
+/// What is asked of a window to find its place.
+struct upcast_x_place_request {
+    xcb_get_window_attributes_cookie_t attributes;
+    xcb_get_geometry_cookie_t geometry;
+};
+struct upcast_x_place_request upcast_x_ask_place(upcast_x *x, xcb_window_t window);
+upcast_x_window upcast_x_take_place(upcast_x *x, xcb_window_t window, struct upcast_x_place_request request);
+
+/// Looks at windows and all in them, which may be of other programs. Watches them, and notes in `facts` what there is.
+///
+/// @param facts  all zero.
+void upcast_x_look_inside(upcast_x *x, const xcb_window_t *windows, uint32_t count, upcast_x_facts *facts);
+
 /// The first word of a property; 0 if it is none.
 uint32_t upcast_x_word(const xcb_get_property_reply_t *reply);
 /// The X client that made a window, as all of its windows' numbers tell.

@@ -42,7 +42,6 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
         result.kind = e->parent == root ? UPCAST_X_WINDOW_CAME : UPCAST_X_WINDOW_CAME_INSIDE;
         result.window = e->parent == root ? e->window : e->parent;
         result.is_stranger = upcast_x_maker(x, e->window) != upcast_x_maker(x, e->parent);
-        result.is_override_redirect = e->override_redirect;
         place(&result, e->x, e->y, e->width, e->height, e->border_width);
         return result;
     }
@@ -57,7 +56,6 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
         }
         result.kind = e->parent == root ? UPCAST_X_WINDOW_CAME : UPCAST_X_WINDOW_WENT;
         result.window = e->window;
-        result.is_override_redirect = e->override_redirect;
         // Its size is not in the event: a configure event, or its facts, tell.
         place(&result, e->x, e->y, 0, 0, 0);
         return result;
@@ -74,6 +72,7 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
         const xcb_map_notify_event_t *e = (const void *)event;
         if (e->event == root) upcast_x_source_mapped(x, e->window);
         result.kind = e->event == root ? UPCAST_X_WINDOW_MAPPED : UPCAST_X_WINDOW_CHANGED;
+        result.is_override_redirect = e->override_redirect;
         result.window = e->event == root ? e->window : e->event;
         return result;
     }

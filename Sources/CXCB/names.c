@@ -100,25 +100,33 @@ static bool take_process(upcast_x *x, xcb_res_query_client_ids_cookie_t cookie, 
 /// The longest texts, in words.
 enum { CLASS_WORDS = 64, TITLE_WORDS = 256 };
 
-/// What a window is called, and whose it is. False if it is gone.
-static bool take_names(upcast_x *x, xcb_window_t window, upcast_x_names *names) {
+/// What is asked of what a window is called, and whose it is.
+struct names_request {
+    xcb_res_query_client_ids_cookie_t process;
+    xcb_get_property_cookie_t class_name, name, net_name;
+};
+
+static struct names_request ask_names(upcast_x *x, xcb_window_t window) {
+    struct names_request asked = {0};
     // Before the names: as the window is there afterwards, so was its client. Without its process, a menu of a client
     // that ends just now would be nobody's.
-    xcb_res_query_client_ids_cookie_t process = {0};
-    if (x->has_resources) process = ask_process(x, window);
-    const xcb_get_property_cookie_t class_name = upcast_x_ask(x, window, XCB_ATOM_WM_CLASS, CLASS_WORDS);
-    const xcb_get_property_cookie_t name = upcast_x_ask(x, window, XCB_ATOM_WM_NAME, TITLE_WORDS);
-    const xcb_get_property_cookie_t net_name = upcast_x_ask(x, window, x->atoms.net_name, TITLE_WORDS);
-    names->window = window;
-    names->sequence = net_name.sequence;
-    const bool has_client = !x->has_resources || take_process(x, process, &names->process);
-    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, class_name, NULL);
+    if (x->has_resources) asked.process = ask_process(x, window);
+    asked.class_name = upcast_x_ask(x, window, XCB_ATOM_WM_CLASS, CLASS_WORDS);
+    asked.name = upcast_x_ask(x, window, XCB_ATOM_WM_NAME, TITLE_WORDS);
+    asked.net_name = upcast_x_ask(x, window, x->atoms.net_name, TITLE_WORDS);
+    return asked;
+}
+
+static void take_names(upcast_x *x, struct names_request asked, upcast_x_names *names) {
+    const bool has_client = !x->has_resources || take_process(x, asked.process, &names->process);
+    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, asked.class_name, NULL);
     if (reply && reply->value_len) take_class(x, reply, names);
     free(reply);
-    xcb_get_property_reply_t *old = xcb_get_property_reply(x->c, name, NULL);
+    xcb_get_property_reply_t *old = xcb_get_property_reply(x->c, asked.name, NULL);
     // The last one tells whether the window is still there.
-    reply = xcb_get_property_reply(x->c, net_name, NULL);
-    const bool is_there = reply && has_client, has_new = reply && reply->value_len;
+    reply = xcb_get_property_reply(x->c, asked.net_name, NULL);
+    const bool has_new = reply && reply->value_len;
+    names->is_there = reply && has_client;
     if (has_new) take_title(x, reply, names, names->title, sizeof names->title);
     if (old && old->value_len && is_coded(old)) {
         // Toolkits write the same text twice: one that can be read is enough.
@@ -128,13 +136,16 @@ static bool take_names(upcast_x *x, xcb_window_t window, upcast_x_names *names) 
     }
     free(old);
     free(reply);
-    return is_there;
 }
 
-int upcast_x_read_names(upcast_x *x, uint32_t window, upcast_x_names *names) {
-    memset(names, 0, sizeof *names);
-    const bool is_there = take_names(x, window, names);
-    names->maker = upcast_x_maker(x, window);
-    if (upcast_x_is_lost(x)) return -1;
-    return is_there ? 0 : XCB_WINDOW;
+int upcast_x_read_names(upcast_x *x, const uint32_t *windows, uint32_t count, upcast_x_names *names) {
+    memset(names, 0, count * sizeof *names);
+    struct names_request requests[UPCAST_X_READ_AT_ONCE];
+    for (uint32_t i = 0; i < count; i++) requests[i] = ask_names(x, windows[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        names[i].window = windows[i];
+        names[i].maker = upcast_x_maker(x, windows[i]);
+        take_names(x, requests[i], &names[i]);
+    }
+    return upcast_x_is_lost(x) ? -1 : 0;
 }

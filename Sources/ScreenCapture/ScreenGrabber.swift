@@ -42,6 +42,11 @@ package final class ScreenGrabber {
     private var pointer: PointerLayer
     private var windows: WindowWatch
     private var isInFront: Bool
+    /// The root window has another size, or monitors have changed.
+    private var hasScreenChanged = false
+    /// In a pause.
+    private var nextReading = MediaTime.zero
+    private static let readingInterval = MediaTime.seconds(1)
     /// Used again for each frame, so that nothing is allocated.
     private var regions = CaptureSecureRegions.none
     private var spare: CaptureFrame?
@@ -74,7 +79,8 @@ package final class ScreenGrabber {
                 damage.noteAll()
                 schedule.noteChange()
             }
-            let hasMore = try display.takeEvents { try take($0, notice) }
+            let hasMore = try display.takeEvents(take)
+            try followScreen(notice)
             let now = clock.now()
             if windows.wake(now: now) { schedule.noteChange() }
             if let hasMoved = try pointer.look(now: now) {
@@ -83,7 +89,11 @@ package final class ScreenGrabber {
                 continue
             }
             if try display.check(now: now) { continue }
-            // What windows do is followed all the time.
+            // What windows do is followed all the time. What is not read in a long pause may be gone at its end.
+            if orders.isHeld, windows.hasUnread, now >= nextReading {
+                nextReading = try readWindows(now, notice) + Self.readingInterval
+                continue
+            }
             let due = orders.isHeld ? nil : schedule.due(now: now)
             if let due, due <= now {
                 try grab(now, sent, notice)
@@ -93,20 +103,22 @@ package final class ScreenGrabber {
                 wait.note(display.nextCheck)
                 wait.note(due)
                 wait.note(orders.isHeld ? nil : pointer.nextLook)
+                wait.note(orders.isHeld && windows.hasUnread ? nextReading : nil)
                 wait.note(windows.nextWake)
                 wait.wait()
             }
         }
     }
 
-    private func take(_ event: X11Connection.Event, _ notice: (Notice) throws -> Void) throws {
+    private func take(_ event: X11Connection.Event) throws {
         switch event {
         case .damaged: schedule.noteChange()
         case .pointerShapeChanged: if try pointer.changeShape() { schedule.noteChange() }
         case .pointerMoved: pointer.noteMotion()
         case .screenChanged:
             try display.refresh()
-            try placeArea(notice)
+            windows.resize()
+            hasScreenChanged = true
         case .window(let event):
             windows.take(event, now: clock.now())
             schedule.noteChange()
@@ -115,6 +127,23 @@ package final class ScreenGrabber {
             if settings.front != nil { schedule.noteChange() }
         case .composited(let isComposited): windows.composited(isComposited)
         }
+    }
+
+    /// Reads windows of which nothing is known. Returns the time afterwards.
+    private func readWindows(_ now: MediaTime, _ notice: (Notice) throws -> Void) throws -> MediaTime {
+        guard windows.hasUnread else { return now }
+        let reading = try display.read({ windows.unread }, taking: take)
+        let now = clock.now()
+        if let reading { windows.note(reading, now: now) }
+        // A notice is written when the server is not held any more: a terminal on this screen may have to show it.
+        try followScreen(notice)
+        return now
+    }
+
+    private func followScreen(_ notice: (Notice) throws -> Void) throws {
+        guard hasScreenChanged else { return }
+        hasScreenChanged = false
+        try placeArea(notice)
     }
 
     /// Finds the area, which may have moved, or be gone for a while.
@@ -137,6 +166,7 @@ package final class ScreenGrabber {
     }
 
     private func grab(_ now: MediaTime, _ sent: () -> Void, _ notice: (Notice) throws -> Void) throws {
+        let now = try readWindows(now, notice)
         schedule.grabbed(at: now)
         // Without DAMAGE, nobody reports what changes.
         if !display.hasDamage { schedule.noteChange() }
@@ -152,7 +182,6 @@ package final class ScreenGrabber {
         // If it is not sent, its memory is given back when it goes away.
         spare = nil
         pointer.pictureBegins(now: now)
-        let asked = clock.now()
         let moment: X11Connection.Moment
         do {
             moment = try display.grab(area, into: frame, damage: &damage)
@@ -164,10 +193,10 @@ package final class ScreenGrabber {
             damage.noteAll()
             return schedule.noteChange()
         }
-        let time = clock.now() - asked
         // Exactly what had happened when the picture was made.
-        while let event = display.nextEvent(before: moment.sequence) { try take(event, notice) }
-        guard try windows.judge(now: now, madeIn: time), self.area == area else { return schedule.retry() }
+        while let event = display.nextEvent(before: moment.sequence) { try take(event) }
+        try followScreen(notice)
+        guard windows.judge(now: now), self.area == area else { return schedule.retry() }
         windows.secrets.write(into: &regions, in: area)
         let isInFront = try windows.isInFront(now: now)
         if isInFront != self.isInFront {

@@ -44,6 +44,9 @@ package final class WindowGrabber {
     /// Windows came, went or moved since the layers were made.
     private var isStale = true
     private var hasTold = false
+    /// In a pause.
+    private var nextReading = MediaTime.zero
+    private static let readingInterval = MediaTime.seconds(1)
     /// Since when a window shows pixels that are not its own.
     private var undrawnSince: MediaTime?
     /// How long viewers wait for that.
@@ -83,6 +86,12 @@ package final class WindowGrabber {
                 continue
             }
             if try display.check(now: now) { continue }
+            // What is not read in a long pause may be gone at its end.
+            if orders.isHeld, model.hasUnread, now >= nextReading {
+                nextReading = now + Self.readingInterval
+                _ = try readWindows()
+                continue
+            }
             let due = orders.isHeld ? nil : schedule.due(now: now)
             if let due, due <= now {
                 try grab(now, notice)
@@ -92,6 +101,7 @@ package final class WindowGrabber {
                 wait.note(display.nextCheck)
                 wait.note(due)
                 wait.note(orders.isHeld ? nil : pointer.nextLook)
+                wait.note(orders.isHeld && model.hasUnread ? nextReading : nil)
                 wait.wait()
             }
         }
@@ -113,11 +123,22 @@ package final class WindowGrabber {
 
     // MARK: The window
 
+    /// Reads windows of which nothing is known. False if they have changed meanwhile.
+    private func readWindows() throws -> Bool {
+        guard model.hasUnread else { return true }
+        guard let reading = try display.read({ model.unread }, taking: take) else { return false }
+        model.note(reading)
+        return true
+    }
+
     /// Finds the window and what belongs to it. Nil while it is not on the screen.
     private func find(_ notice: (Notice) throws -> Void) throws -> Target? {
         if !isStale { return target }
+        guard try readWindows() else {
+            schedule.noteChange()
+            return nil
+        }
         isStale = false
-        if model.hasUnknown { try display.readUnknown(of: &model) }
         var found: (top: UInt32, client: UInt32)?
         // The same one as long as it is there.
         if let target, model.shows(target.client, in: target.top) { found = (target.top, target.client) }

@@ -65,7 +65,8 @@ extension X11Connection {
         return .window(
             WindowEvent(
                 kind, event.window, sequence: event.sequence,
-                destroyed: event.destroyed == 0 ? nil : event.destroyed, level: level(event)))
+                destroyed: event.destroyed == 0 ? nil : event.destroyed, level: level(event),
+                isOverrideRedirect: kind == .mapped ? event.is_override_redirect : nil))
     }
 
     private static func level(_ event: upcast_x_event) -> WindowStack.Level? {

@@ -3,21 +3,27 @@ internal import Grabbing
 package import UpcastClient
 
 private let maxWindows = 4096
+private let readAtOnce = Int(UPCAST_X_READ_AT_ONCE)
 
 /// What windows there are, and what is known of them.
 extension X11Connection {
-    /// Reports window events from now on. Returns the windows that are there.
+    /// Reports window events from now on. Returns the children of the root window at this moment, the lowest one first.
     ///
     /// - Throws: `GrabError.lost`; `ScreenError` for more windows than can be watched, of which one may be secret.
-    package func watchWindows() throws -> [UInt32] {
-        var windows = [UInt32](repeating: 0, count: maxWindows)
+    package func watchWindows() throws -> [FoundWindow] {
+        var windows = [upcast_x_window](repeating: upcast_x_window(), count: maxWindows)
         let count = Int(ask { unsafe upcast_x_watch_windows(handle, &windows, maxWindows) })
         guard count >= 0 else { throw GrabError.lost }
         guard count <= windows.count else {
             throw ScreenError(
                 "the display has \(count) windows; upcast-screen can hide secret ones among at most \(windows.count)")
         }
-        return Array(windows.prefix(count))
+        // One of which the server tells nothing may be anywhere.
+        return windows.prefix(count).map { window in
+            FoundWindow(
+                window: window.window, place: window.is_there ? Self.place(window) : nil,
+                isViewable: window.is_viewable || !window.is_there)
+        }
     }
 
     /// The client window that is active; nil for none, or if no window manager tells.
@@ -42,63 +48,62 @@ extension X11Connection {
         return unsafe upcast_x_erase(handle, areas, UInt32(areas.count))
     }
 
-    /// Reads what is not known of windows, as of the window manager that is there now.
-    ///
-    /// - Returns: whether a compositing manager is there.
-    @discardableResult func readUnknown(of model: inout WindowModel) throws(GrabError) -> Bool {
-        let (manager, isComposited) = try windowManager()
-        model.manager = manager
-        for window in model.unread { model.note(try facts(of: window), of: window) }
-        model.endReading()
-        return isComposited
-    }
-
     /// Who the window manager is now, and whether there is a compositing manager.
-    private func windowManager() throws(GrabError) -> (WindowManager, isComposited: Bool) {
+    func windowManager() throws(GrabError) -> (WindowManager, isComposited: Bool) {
         var manager = upcast_x_manager()
         guard ask({ unsafe upcast_x_read_manager(handle, &manager) }) == 0 else { throw .lost }
         guard manager.is_there else { return (.none, manager.is_composited) }
         return (manager.maker == 0 ? .unnamed : .client(manager.maker), manager.is_composited)
     }
 
-    /// What is known of a window; nil if it is gone.
-    package func facts(of window: UInt32) throws(GrabError) -> WindowFacts? {
-        var facts = upcast_x_facts()
-        let status = ask { unsafe upcast_x_read_facts(handle, window, &facts) }
-        guard status >= 0 else { throw .lost }
-        guard status == 0 else { return nil }
-        return WindowFacts(
-            place: CaptureRectangle(
-                x: Int(facts.x), y: Int(facts.y), width: Int(facts.width), height: Int(facts.height)),
-            isViewable: facts.is_viewable, isOverrideRedirect: facts.is_override_redirect, sequence: facts.sequence,
-            names: try names(&facts), types: .init(rawValue: facts.types), secure: facts.secure,
+    private static func place(_ window: upcast_x_window) -> CaptureRectangle {
+        CaptureRectangle(x: Int(window.x), y: Int(window.y), width: Int(window.width), height: Int(window.height))
+    }
+
+    /// What is known of windows; those that are gone are left out.
+    package func facts(of windows: [UInt32]) throws(GrabError) -> [UInt32: WindowFacts] {
+        var all: [UInt32: WindowFacts] = [:]
+        for start in stride(from: 0, to: windows.count, by: readAtOnce) {
+            let part = Array(windows[start..<min(start + readAtOnce, windows.count)])
+            var found = [upcast_x_facts](repeating: upcast_x_facts(), count: part.count)
+            let status = ask { unsafe upcast_x_read_facts(handle, part, UInt32(part.count), &found) }
+            guard status == 0 else { throw .lost }
+            for index in found.indices where found[index].own.is_there {
+                all[part[index]] = try facts(&found[index])
+            }
+        }
+        return all
+    }
+
+    private func facts(_ facts: inout upcast_x_facts) throws(GrabError) -> WindowFacts {
+        WindowFacts(
+            place: Self.place(facts.own), isViewable: facts.own.is_viewable,
+            isOverrideRedirect: facts.own.is_override_redirect, names: try names(&facts),
+            types: .init(rawValue: facts.types), secure: facts.secure,
             transientFor: facts.transient_for == 0 ? nil : facts.transient_for, client: facts.client,
             group: facts.group == 0 ? nil : facts.group, isTransientForGroup: facts.is_transient_for_group,
             isEmptyFrame: facts.is_empty_frame, hasUnseen: facts.has_unseen, maker: facts.maker,
-            hasFrame: facts.has_frame, inside: inside(&facts))
+            hasFrame: facts.has_frame, inside: Self.windows(&facts.inside, facts.inside_count))
     }
 
-    private func inside(_ facts: inout upcast_x_facts) -> [UInt32] {
-        let count = Int(facts.inside_count)
-        return unsafe withUnsafeBytes(of: &facts.inside) { bytes in
-            unsafe Array(bytes.bindMemory(to: UInt32.self).prefix(count))
+    private static func windows<Array>(_ array: inout Array, _ count: UInt32) -> [UInt32] {
+        unsafe withUnsafeBytes(of: &array) { bytes in
+            unsafe [UInt32](bytes.bindMemory(to: UInt32.self).prefix(Int(count)))
         }
     }
 
     /// The client's, and those of all windows beside it and in it.
     private func names(_ facts: inout upcast_x_facts) throws(GrabError) -> [WindowNames] {
-        let count = Int(facts.other_count)
-        let others = unsafe withUnsafeBytes(of: &facts.others) { bytes in
-            unsafe Array(bytes.bindMemory(to: UInt32.self).prefix(count))
-        }
+        let client = facts.client
+        let others = Self.windows(&facts.named, facts.named_count).filter { $0 != client }
         var all = [Self.names(&facts.client_names)]
-        for window in others {
-            var names = upcast_x_names()
-            let status = ask { unsafe upcast_x_read_names(handle, window, &names) }
-            guard status >= 0 else { throw .lost }
+        for start in stride(from: 0, to: others.count, by: readAtOnce) {
+            let part = Array(others[start..<min(start + readAtOnce, others.count)])
+            var found = [upcast_x_names](repeating: upcast_x_names(), count: part.count)
+            let status = ask { unsafe upcast_x_read_names(handle, part, UInt32(part.count), &found) }
+            guard status == 0 else { throw .lost }
             // One that is gone has an event, which asks for all of this again.
-            guard status == 0 else { continue }
-            all.append(Self.names(&names))
+            for index in found.indices where found[index].is_there { all.append(Self.names(&found[index])) }
         }
         return all
     }

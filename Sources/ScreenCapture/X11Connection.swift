@@ -54,9 +54,12 @@ package import UpcastClient
     let handle: OpaquePointer
     /// Is told when this thread waits for the server; nil for nobody.
     private let answers: AnswerWatch?
-    private let clock = MonotonicClock()
+    let clock = MonotonicClock()
     /// When the server has answered last.
     private var heard: MediaTime
+    private var slowestAnswer = MediaTime.zero
+    /// Readings of windows in a row that gave nothing.
+    var disturbedReadings = 0
     /// Segments that no frame uses any more.
     private let detached = Monitor<[UInt32]>([])
     /// Places that have changed between the last two pictures of the screen, in pixels of the root window. If they are
@@ -140,12 +143,20 @@ package import UpcastClient
 
     /// Runs a call that waits for the server.
     func ask<Answer>(_ call: () -> Answer) -> Answer {
-        answers?.ask(now: clock.now())
+        let asked = clock.now()
+        answers?.ask(now: asked)
         defer {
             heard = clock.now()
+            slowestAnswer = max(slowestAnswer, heard - asked)
             answers?.answered(isLost: unsafe upcast_x_is_lost(handle))
         }
         return call()
+    }
+
+    /// The longest time that the server has taken for a picture, or to read windows, since this was called last.
+    func takeSlowestAnswer() -> MediaTime {
+        defer { slowestAnswer = .zero }
+        return slowestAnswer
     }
 
     /// When to ask whether the server is still there.

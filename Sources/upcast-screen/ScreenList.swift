@@ -59,7 +59,7 @@ struct ScreenList {
     private mutating func add(display: String?, _ answers: AnswerWatch) throws {
         let display = try X11Connection(display: display, answers: answers)
         add(width: display.width, height: display.height, try display.monitors())
-        add(try display.watchWindows().compactMap { try display.facts(of: $0) })
+        add(try display.facts(of: display.watchWindows().map(\.window)).sorted { $0.key < $1.key }.map(\.value))
     }
 
     /// - Parameter withPortal: whether the compositor is the session's, to which a portal belongs.

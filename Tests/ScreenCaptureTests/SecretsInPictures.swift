@@ -4,9 +4,24 @@ import UpcastClient
 
 extension WindowModel {
     /// One reading.
-    mutating func read(_ windows: KeyValuePairs<UInt32, WindowFacts?>) {
-        for (window, facts) in windows { note(facts, of: window) }
-        endReading()
+    ///
+    /// - Parameter manager: nil for the one of the last reading.
+    mutating func read(_ facts: [UInt32: WindowFacts], manager: WindowManager? = nil) {
+        note(WindowReading(manager: manager ?? self.manager, facts: facts))
+    }
+
+    /// Windows that are there from the start, the lowest one first: they were not read.
+    mutating func add(_ windows: UInt32..., at place: CaptureRectangle) {
+        add(windows.map { FoundWindow(window: $0, place: place, isViewable: true) })
+    }
+
+    /// Windows that are there from the start, read together.
+    mutating func addAndRead(_ all: [UInt32: WindowFacts], manager: WindowManager? = nil) {
+        add(
+            all.sorted { $0.key < $1.key }.map { window, facts in
+                FoundWindow(window: window, place: facts.place, isViewable: facts.isViewable)
+            })
+        read(all, manager: manager)
     }
 
     func secrets(hidesUnknown: Bool) -> WindowSecrets {

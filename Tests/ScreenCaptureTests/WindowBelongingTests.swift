@@ -18,7 +18,7 @@ import UpcastClient
         for parent: UInt32? = nil, group: UInt32? = nil, isForGroup: Bool = false, all: [UInt32] = []
     ) -> WindowFacts {
         WindowFacts(
-            place: place(number), isViewable: true, isOverrideRedirect: override, sequence: 10,
+            place: place(number), isViewable: true, isOverrideRedirect: override,
             names: [WindowNames(window: number, process: process, maker: maker)], secure: secure,
             transientFor: parent, client: number, group: group, isTransientForGroup: isForGroup, inside: all)
     }
@@ -29,7 +29,7 @@ import UpcastClient
         hasState: Bool = true, maker: UInt32 = manager
     ) -> WindowFacts {
         WindowFacts(
-            place: place(number), isViewable: true, isOverrideRedirect: true, sequence: 10,
+            place: place(number), isViewable: true, isOverrideRedirect: true,
             names: [
                 WindowNames(window: client, process: process, maker: process),
                 WindowNames(window: number, className: "i3-frame", process: 9, maker: maker),
@@ -40,9 +40,7 @@ import UpcastClient
         _ all: [UInt32: WindowFacts], manager: WindowManager = .client(manager), rules: WindowRules = WindowRules()
     ) -> WindowModel {
         var model = WindowModel(rules, bounds: bounds)
-        model.manager = manager
-        model.add(Array(all.keys))
-        for (window, facts) in all { model.read([window: facts]) }
+        model.addAndRead(all, manager: manager)
         return model
     }
 
@@ -65,10 +63,11 @@ import UpcastClient
         model.apply(WindowEvent(.went, 1, sequence: 11, destroyed: 1))
         #expect(Self.hidden(model) == [5])
         // What comes later is judged by owners that are remembered.
-        model.add([6, 7, 8])
-        model.read([6: Self.frame(6, of: 600, process: 60, hasState: hasState)])
-        model.read([7: Self.window(7, process: 9, maker: Self.manager, override: true)])
-        model.read([8: Self.window(8, process: 50, override: true)])
+        model.addAndRead([
+            6: Self.frame(6, of: 600, process: 60, hasState: hasState),
+            7: Self.window(7, process: 9, maker: Self.manager, override: true),
+            8: Self.window(8, process: 50, override: true),
+        ])
         #expect(Self.hidden(model) == [5, 8])
     }
 
@@ -121,16 +120,138 @@ import UpcastClient
         #expect(Self.hidden(model) == [2, 3, 5])
         // Into a frame and out again, it is the same dialog.
         model.apply(WindowEvent(.went, 2, sequence: 14))
-        model.add([7])
-        model.read([7: Self.frame(7, of: 2, process: 60, for: 100)])
+        model.addAndRead([7: Self.frame(7, of: 2, process: 60, for: 100)])
         #expect(Self.hidden(model) == [3, 5, 7])
         model.apply(WindowEvent(.changed, 7, sequence: 15, destroyed: 2))
         model.read([7: Self.frame(7, of: 70, process: 60)])
         model.apply(WindowEvent(.went, 3, sequence: 16, destroyed: 3))
         #expect(Self.hidden(model) == [5], "another window may have its number")
-        model.add([2, 3])
-        for window: UInt32 in [2, 3] { model.read([window: Self.window(window, process: 60)]) }
+        model.addAndRead([2: Self.window(2, process: 60), 3: Self.window(3, process: 60)])
         #expect(Self.hidden(model) == [5])
+    }
+
+    /// Its parent is destroyed before the dialog is read: as the window that it names, or as one of its group.
+    @Test func aDialogThatIsReadWhenItsParentIsGone() {
+        var model = Self.model([
+            1: Self.frame(1, of: 100, process: 50, secure: 1),
+            4: Self.window(4, process: 62, secure: 1, group: 77), 6: Self.window(6, process: 63, group: 88),
+            77: Self.window(77, process: 62),
+        ])
+        for dialog: UInt32 in [2, 5, 7, 8] { model.apply(WindowEvent(.came(Self.place(dialog)), dialog, sequence: 11)) }
+        for dialog: UInt32 in [2, 5, 7, 8] { model.apply(WindowEvent(.mapped, dialog, sequence: 11)) }
+        model.apply(WindowEvent(.rearranged, 1, sequence: 12, destroyed: 100))
+        for window: UInt32 in [1, 4, 6] { model.apply(WindowEvent(.went, window, sequence: 13, destroyed: window)) }
+        let dialogs: [UInt32: WindowFacts] = [
+            2: Self.window(2, process: 60, for: 100), 5: Self.window(5, process: 62, group: 77, isForGroup: true),
+            7: Self.window(7, process: 61, for: 6), 8: Self.window(8, process: 61, group: 88, isForGroup: true),
+        ]
+        model.read(dialogs)
+        #expect(Self.hidden(model) == [2, 5])
+        // Another window has the number of one that is gone.
+        model.addAndRead([100: Self.window(100, process: 70)])
+        model.addAndRead([9: Self.window(9, process: 71, for: 100)])
+        model.apply(WindowEvent(.changed, 2, sequence: 14))
+        model.read(dialogs.filter { $0.key == 2 })
+        #expect(Self.hidden(model) == [2, 5], "a dialog stays what it is")
+    }
+
+    /// A client comes into a frame that is known, or leaves the root window for one that is not, and ends: nobody has
+    /// looked at it there. Its dialog may be that of a secret one.
+    @Test(arguments: [true, false]) func aDialogOfAWindowThatNobodyHasSeen(isFrameKnown: Bool) {
+        var model = Self.model([
+            1: Self.window(1, process: 9, maker: Self.manager), 3: Self.window(3, process: 60, group: 77),
+        ])
+        if isFrameKnown {
+            model.apply(WindowEvent(.cameInside(isStranger: true), 1, sequence: 11))
+        } else {
+            model.apply(WindowEvent(.came(Self.place(100)), 100, sequence: 11))
+            model.apply(WindowEvent(.came(Self.place(4)), 4, sequence: 11))
+            model.apply(WindowEvent(.went, 100, sequence: 12))
+        }
+        model.apply(WindowEvent(.came(Self.place(2)), 2, sequence: 13))
+        model.apply(WindowEvent(.mapped, 2, sequence: 14))
+        if isFrameKnown { model.apply(WindowEvent(.rearranged, 1, sequence: 15, destroyed: 100)) }
+        let dialog = Self.window(2, process: 60, for: 100)
+        var found = model
+        model.read([
+            1: Self.window(1, process: 9, maker: Self.manager), 2: dialog,
+            4: Self.window(4, process: 9, maker: Self.manager),
+        ])
+        #expect(Self.hidden(model) == [2])
+        if isFrameKnown { return }
+        found.read([2: dialog, 4: Self.frame(4, of: 100, process: 60)])
+        #expect(Self.hidden(found) == [], "it is in a frame, and harmless")
+    }
+
+    /// The only window of a group ends in its frame, which is still there.
+    @Test func aDialogOfAGroupWhoseClientIsGone() {
+        var frame = Self.frame(1, of: 100, process: 50, secure: 1)
+        frame.group = 77
+        var model = Self.model([1: frame])
+        model.apply(WindowEvent(.came(Self.place(2)), 2, sequence: 11))
+        model.apply(WindowEvent(.mapped, 2, sequence: 11))
+        model.apply(WindowEvent(.rearranged, 1, sequence: 12, destroyed: 100))
+        model.read([
+            1: Self.window(1, process: 9, maker: Self.manager),
+            2: Self.window(2, process: 51, group: 77, isForGroup: true),
+        ])
+        #expect(Self.hidden(model) == [2])
+    }
+
+    /// A harmless window gets another title and ends before it is read: its dialogs and menus stay harmless.
+    @Test func dialogsOfAHarmlessWindowThatIsGone() {
+        let dialogs = [
+            2: Self.window(2, process: 50, group: 77, isForGroup: true), 3: Self.window(3, process: 50, for: 1),
+        ] as [UInt32: WindowFacts]
+        var model = Self.model([1: Self.window(1, process: 50, group: 77)].merging(dialogs) { $1 })
+        model.apply(WindowEvent(.changed, 1, sequence: 11))
+        model.apply(WindowEvent(.came(Self.place(4)), 4, sequence: 11))
+        model.apply(WindowEvent(.mapped, 4, sequence: 11))
+        model.apply(WindowEvent(.went, 1, sequence: 12, destroyed: 1))
+        model.read([4: Self.window(4, process: 50, override: true, for: 1)])
+        #expect(Self.hidden(model) == [])
+        // Another window has the number of the one that is gone, and nobody looks at it.
+        model.apply(WindowEvent(.came(Self.place(1)), 1, sequence: 13))
+        model.apply(WindowEvent(.went, 1, sequence: 14, destroyed: 1))
+        model.apply(WindowEvent(.changed, 4, sequence: 15))
+        model.read([4: Self.window(4, process: 50, override: true)])
+        #expect(Self.hidden(model) == [], "they were known before it came")
+    }
+
+    /// A window comes and goes, and another one gets its number: it leads the group of a dialog.
+    @Test func aDialogOfANumberThatIsUsedAgain() {
+        var model = Self.model([1: Self.window(1, process: 50)])
+        model.apply(WindowEvent(.came(Self.place(9)), 9, sequence: 11))
+        model.apply(WindowEvent(.went, 9, sequence: 12, destroyed: 9))
+        for window: UInt32 in [9, 2] { model.apply(WindowEvent(.came(Self.place(window)), window, sequence: 13)) }
+        model.apply(WindowEvent(.mapped, 2, sequence: 14))
+        model.read([
+            2: Self.window(2, process: 60, group: 9, isForGroup: true), 9: Self.window(9, process: 60),
+        ])
+        #expect(Self.hidden(model) == [])
+    }
+
+    /// A program makes a window a menu after it was read and before it is mapped.
+    @Test func aWindowThatBecomesAMenu() {
+        var model = Self.model([1: Self.window(1, process: 50, secure: 1), 2: Self.window(2, process: 50)])
+        model.apply(WindowEvent(.mapped, 2, sequence: 11, isOverrideRedirect: false))
+        #expect(!model.hasUnknown && Self.hidden(model) == [1])
+        model.apply(WindowEvent(.mapped, 2, sequence: 12, isOverrideRedirect: true))
+        #expect(model.unread == [2])
+        model.read([2: Self.window(2, process: 50, override: true)])
+        #expect(Self.hidden(model) == [1, 2])
+    }
+
+    /// More windows are gone than anybody remembers: a dialog of one that is not there is hidden.
+    @Test func dialogsOfManyWindows() {
+        var dialogs = SecretDialogs()
+        for window: UInt32 in 2..<4096 { dialogs.noteGone(window, group: nil) }
+        #expect(!dialogs.wasSecret(1) && dialogs.wasSecret(4095))
+        dialogs.noteGone(4096, group: 5000)
+        dialogs.noteGone(4097, group: nil)
+        #expect([1, 4097, 5000, 6000].allSatisfy(dialogs.wasSecret))
+        dialogs.forgetGone()
+        #expect(![1, 4097, 5000].contains(where: dialogs.wasSecret))
     }
 
     /// Its parent is there, and does not want to be hidden any more.

@@ -18,7 +18,7 @@ import UpcastClient
             let display = try X11Connection(display: screen.display)
             defer { crowd.signal(SIGKILL) }
             return try waitFor("the window", evidence: { crowd.errorTail }) {
-                let all = try display.watchWindows().compactMap { try display.facts(of: $0) }
+                let all = try display.facts(of: display.watchWindows().map(\.window)).values
                 return all.first { $0.isViewable && $0.names.contains { $0.className == "Crowd" } }
             }
         }
@@ -36,14 +36,14 @@ import UpcastClient
             let display = try X11Connection(display: screen.display)
             defer { family.signal(SIGKILL) }
             let facts = try waitFor("the window", evidence: { family.errorTail }) { () -> WindowFacts? in
-                let all = try display.watchWindows().compactMap { try display.facts(of: $0) }
+                let all = try display.facts(of: display.watchWindows().map(\.window)).values
                 guard all.contains(where: { $0.isViewable && $0.className == "Main" }) else { return nil }
                 return all.first { $0.isViewable && $0.className == className }
             }
             var model = WindowModel(
                 try Self.rules(rule), bounds: CaptureRectangle(x: 0, y: 0, width: 640, height: 360))
             model.add(try display.watchWindows())
-            try display.readUnknown(of: &model)
+            model.note(try #require(try display.read({ model.unread }, taking: { _ in })))
             return (facts, model.secrets(hidesUnknown: true).places)
         }
     }
@@ -79,8 +79,8 @@ import UpcastClient
                 ProductExecutable.secretWindow.path, ["--clients", "400"], environment: ["DISPLAY": screen.display])
             var (known, gone) = (0, 0)
             while clients.isRunning {
-                for window in try display.watchWindows() {
-                    guard let facts = try display.facts(of: window) else {
+                for found in try display.watchWindows() {
+                    guard let facts = try display.facts(of: [found.window])[found.window] else {
                         gone += 1
                         continue
                     }
@@ -106,7 +106,7 @@ import UpcastClient
                 "xterm", ["-display", screen.display, "-class", "Two", "-T", "Old", "-e", "sleep 60"])
             let display = try X11Connection(display: screen.display)
             func names() throws -> WindowNames? {
-                try display.watchWindows().compactMap { try display.facts(of: $0) }.flatMap(\.names)
+                try display.facts(of: display.watchWindows().map(\.window)).values.flatMap(\.names)
                     .first { $0.className == "Two" }
             }
             let number = try waitFor("the window", evidence: { window.errorTail }) { try names()?.window }
@@ -135,8 +135,7 @@ import UpcastClient
         let facts = try await Self.facts(count: count, levels: levels)
         #expect(facts.hasUnseen && facts.secure == 0)
         var model = WindowModel(WindowRules(), bounds: CaptureRectangle(x: 0, y: 0, width: 640, height: 360))
-        model.add([7])
-        model.note(facts, of: 7)
+        model.addAndRead([7: facts])
         #expect(model.secrets(hidesUnknown: false).places == [facts.place])
     }
 

@@ -51,6 +51,16 @@ typedef struct {
     int16_t pointer_x, pointer_y;
 } upcast_x_picture;
 
+/// A child of the root window.
+typedef struct {
+    uint32_t window;
+    /// From the root window's corner, with the border.
+    int32_t x, y, width, height;
+    bool is_viewable, is_override_redirect;
+    /// False if nothing else is known of it.
+    bool is_there;
+} upcast_x_window;
+
 /// The window types that matter (_NET_WM_WINDOW_TYPE), as bits.
 enum upcast_x_window_type {
     UPCAST_X_NOTIFICATION = 1,
@@ -63,6 +73,8 @@ enum upcast_x_window_type {
 /// What a window is called, and who made it.
 typedef struct {
     uint32_t window;
+    /// False if nothing else is known of it.
+    bool is_there;
     /// Both parts of WM_CLASS, and the title, in UTF-8; each ends at the first 0. The title is _NET_WM_NAME if the window
     /// has one; `old_title` is WM_NAME beside it, empty where it is the only one or cannot be read.
     char instance[128], class_name[128], title[1024], old_title[1024];
@@ -72,8 +84,6 @@ typedef struct {
     uint32_t process;
     /// The X client, whose windows all have the same one.
     uint32_t maker;
-    /// Of the last request that told this.
-    uint32_t sequence;
 } upcast_x_names;
 
 /// So many windows are looked at in a child of the root window, itself included, and so deep.
@@ -82,11 +92,10 @@ enum { UPCAST_X_MAX_INSIDE = 1024, UPCAST_X_MAX_LEVELS = 32 };
 /// What is known of a child of the root window: a window without a manager, or the frame that a manager has put around
 /// one. The texts and numbers are its own and those of the client window inside.
 typedef struct {
-    /// Of the first request that told any of this: events with a lower one are older.
-    uint32_t sequence;
-    /// From the root window's corner, with the border.
-    int32_t x, y, width, height;
-    bool is_viewable, is_override_redirect;
+    /// The window itself.
+    upcast_x_window own;
+    /// The first window in it that a manager manages, with WM_STATE; 0 for none.
+    uint32_t managed;
     /// The client window; the window itself without a frame.
     uint32_t client;
     /// The client is managed, and inside: this is its frame, if there is a window manager.
@@ -94,9 +103,10 @@ typedef struct {
     /// The X client that made this window.
     uint32_t maker;
     upcast_x_names client_names;
-    /// Windows beside the client and in it that are called something, or want to be secure. They may be of other programs.
-    uint32_t others[UPCAST_X_MAX_INSIDE];
-    uint32_t other_count;
+    /// Windows in it that are called something, or want to be secure, the highest level first. They may be of other
+    /// programs.
+    uint32_t named[UPCAST_X_MAX_INSIDE];
+    uint32_t named_count;
     /// All windows that were looked at, itself included: they have events from now on.
     uint32_t inside[UPCAST_X_MAX_INSIDE];
     uint32_t inside_count;
@@ -170,6 +180,7 @@ typedef struct {
     /// It is above all others: `above` is not set.
     bool is_highest;
     bool is_stranger;
+    /// With UPCAST_X_WINDOW_MAPPED.
     bool is_override_redirect;
 } upcast_x_event;
 
@@ -261,17 +272,26 @@ int upcast_x_pointer(upcast_x *x, bool *is_here, int16_t *pointer_x, int16_t *po
 /// The monitors, at most `capacity`. Returns their number; -1 where the connection is lost.
 int upcast_x_monitors(upcast_x *x, upcast_x_monitor *monitors, size_t capacity);
 
-/// Asks for events of the root window's children from now on, and lists them. Returns their number, which may be larger
-/// than `capacity`; -1 where the connection is lost.
-int upcast_x_watch_windows(upcast_x *x, uint32_t *windows, size_t capacity);
+/// Asks for events of the root window's children from now on, and lists them as they are at this moment, the lowest one
+/// first. Returns their number, which may be larger than `capacity`; -1 where the connection is lost.
+int upcast_x_watch_windows(upcast_x *x, upcast_x_window *windows, size_t capacity);
+
+/// The number of a request that does nothing: events with a lower one have arrived. A status.
+int upcast_x_moment(upcast_x *x, uint32_t *sequence);
+/// Makes all other clients wait, or lets them go on. Short: the whole desktop stands still meanwhile.
+void upcast_x_hold(upcast_x *x, bool is_on);
 
 /// Who the window manager is now. The facts that are read after this are as of it. A status.
 int upcast_x_read_manager(upcast_x *x, upcast_x_manager *manager);
-/// Asks for events of a window and of its client, and then reads what they are. A status: an X error if the window is
-/// gone.
-int upcast_x_read_facts(upcast_x *x, uint32_t window, upcast_x_facts *facts);
-/// Reads what one of the other windows is called. A status, as above.
-int upcast_x_read_names(upcast_x *x, uint32_t window, upcast_x_names *names);
+/// Asks for events of windows and of all in them, and then reads what they are. A status.
+///
+/// @param count  at most UPCAST_X_READ_AT_ONCE.
+int upcast_x_read_facts(upcast_x *x, const uint32_t *windows, uint32_t count, upcast_x_facts *facts);
+/// Reads what windows are called. A status.
+///
+/// @param count  at most UPCAST_X_READ_AT_ONCE.
+int upcast_x_read_names(upcast_x *x, const uint32_t *windows, uint32_t count, upcast_x_names *names);
+enum { UPCAST_X_READ_AT_ONCE = 16 };
 
 /// The client window that is active, as the window manager says (_NET_ACTIVE_WINDOW); 0 for none.
 int upcast_x_active_window(upcast_x *x, uint32_t *window);

@@ -13,6 +13,7 @@ struct GhostPixels: Sendable {
         /// The window was secure, whatever it is afterwards.
         var isCertain: Bool
         var parts: [CaptureRectangle]
+        var box: CaptureRectangle { parts.dropFirst().reduce(parts[0]) { $0.joined(with: $1) } }
     }
 
     /// A window that is dragged leaves one at each step.
@@ -45,15 +46,15 @@ struct GhostPixels: Sendable {
         if ghosts.count > Self.maxGhosts { joinOldest() }
     }
 
-    /// The oldest one becomes a part of the next one of the same window; or else of the next one, then nobody's.
+    /// The oldest one becomes a part of the one that grows the least. If that is another window's, it is nobody's then.
     private mutating func joinOldest() {
         let oldest = ghosts.removeFirst()
-        let same = ghosts.firstIndex { $0.window == oldest.window }
-        let index = same ?? 0
-        if same == nil { ghosts[index].window = 0 }
+        let (place, boxes) = (oldest.box, ghosts.map(\.box))
+        func growth(_ index: Int) -> Int { boxes[index].joined(with: place).area - boxes[index].area }
+        guard let index = ghosts.indices.min(by: { growth($0) < growth($1) }) else { return }
+        if ghosts[index].window != oldest.window { ghosts[index].window = 0 }
         ghosts[index].isCertain = ghosts[index].isCertain || oldest.isCertain
-        let all = oldest.parts + ghosts[index].parts
-        ghosts[index].parts = [all.dropFirst().reduce(all[0]) { $0.joined(with: $1) }]
+        ghosts[index].parts = [boxes[index].joined(with: place)]
     }
 
     /// A window is not secure: what it left while nobody knew that is no secret.
@@ -103,6 +104,8 @@ struct GhostPixels: Sendable {
 }
 
 extension CaptureRectangle {
+    var area: Int { width * height }
+
     func contains(_ other: Self) -> Bool { intersection(other) == other }
 
     /// The parts of a place, or one that is larger if they are more than 16.

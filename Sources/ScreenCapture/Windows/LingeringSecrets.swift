@@ -6,8 +6,9 @@ package import UpcastClient
 package struct LingeringSecrets: Sendable {
     /// How long a place stays hidden after the window has left it, at least.
     package static let time = MediaTime.milliseconds(250)
-    /// On a busy machine, a compositing manager paints as late as the server answers: it asks often for each window.
-    package static let answers = 32
+    /// On a busy machine, a compositing manager paints as late as the server makes pictures and tells of windows: it
+    /// asks often for each window.
+    package static let answers = 64
     package static let maxTime = MediaTime.seconds(2)
 
     /// What the last picture hid, the oldest first.

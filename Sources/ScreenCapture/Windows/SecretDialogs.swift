@@ -6,11 +6,38 @@ struct SecretDialogs: Sendable {
     private var parents: [UInt32: UInt32] = [:]
     /// Those whose parent was destroyed.
     private var orphans: Set<UInt32> = []
+    /// Windows that may have been secret, and are gone since all windows were known; and their groups. A dialog of one
+    /// may not be known yet.
+    private var gone: Set<UInt32> = []
+    private static let maxGone = 4096
 
     /// A dialog belongs to a secret window.
     mutating func note(_ dialog: UInt32, of parent: UInt32) {
         if !orphans.contains(dialog), parents[dialog] == nil { parents[dialog] = parent }
     }
+
+    /// A dialog belongs to a secret window that is gone.
+    mutating func noteOrphan(_ dialog: UInt32) {
+        orphans.insert(dialog)
+        parents[dialog] = nil
+    }
+
+    /// A window that may be secret is gone, and perhaps the last one of its group.
+    mutating func noteGone(_ window: UInt32, group: UInt32?) {
+        guard gone.count < Self.maxGone else { return }
+        gone.insert(window)
+        if let group { gone.insert(group) }
+    }
+
+    /// Another window may have the number of one that is gone.
+    mutating func came(_ window: UInt32) { gone.remove(window) }
+
+    /// All windows are known.
+    mutating func forgetGone() { gone.removeAll() }
+
+    /// Whether a window that is not there may have been a secret one, or a group may have had one: any may if too many
+    /// are gone.
+    func wasSecret(_ window: UInt32) -> Bool { gone.contains(window) || gone.count >= Self.maxGone }
 
     mutating func destroyed(_ window: UInt32) {
         orphans.remove(window)

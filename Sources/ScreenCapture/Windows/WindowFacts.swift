@@ -18,8 +18,6 @@ package struct WindowFacts: Equatable, Sendable {
     package var isViewable: Bool
     /// Whether the window manager has no say: menus and tooltips.
     package var isOverrideRedirect: Bool
-    /// Of the request that told this: events with a lower one are older.
-    package var sequence: UInt32
     /// Of the client first, then of windows beside it and in it, which may be of other programs.
     package var names: [WindowNames]
     package var types: Types
@@ -43,15 +41,14 @@ package struct WindowFacts: Equatable, Sendable {
     package var inside: [UInt32]
 
     package init(
-        place: CaptureRectangle, isViewable: Bool, isOverrideRedirect: Bool = false, sequence: UInt32 = 0,
+        place: CaptureRectangle, isViewable: Bool, isOverrideRedirect: Bool = false,
         names: [WindowNames] = [], types: Types = [], secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32,
         group: UInt32? = nil, isTransientForGroup: Bool = false, isEmptyFrame: Bool = false,
         hasUnseen: Bool = false, maker: UInt32? = nil, hasFrame: Bool = false,
         inside: [UInt32] = []
     ) {
         (self.place, self.isViewable, self.isOverrideRedirect) = (place, isViewable, isOverrideRedirect)
-        (self.sequence, self.names) = (sequence, names)
-        (self.types, self.secure, self.transientFor) = (types, secure, transientFor)
+        (self.names, self.types, self.secure, self.transientFor) = (names, types, secure, transientFor)
         (self.client, self.group, self.isTransientForGroup) = (client, group, isTransientForGroup)
         (self.isEmptyFrame, self.hasUnseen, self.hasFrame) = (isEmptyFrame, hasUnseen, hasFrame)
         (self.maker, self.inside) = (maker ?? names.first?.maker ?? 0, inside)
@@ -118,6 +115,14 @@ package struct WindowEvent: Equatable, Sendable {
         case rearranged
         /// It is above or below others than before.
         case restacked
+
+        /// Whether what is read of any window before it and after it may differ.
+        var changesFacts: Bool {
+            switch self {
+            case .came, .went, .changed, .cameInside, .rearranged: true
+            case .mapped, .unmapped, .moved, .movedInside, .restacked: false
+            }
+        }
     }
 
     package var window: UInt32
@@ -127,11 +132,14 @@ package struct WindowEvent: Equatable, Sendable {
     package var destroyed: UInt32?
     /// Where it is now among the children of the root window; nil if that has not changed.
     package var level: WindowStack.Level?
+    /// As in `WindowFacts`; nil if the event does not tell.
+    package var isOverrideRedirect: Bool?
 
     package init(
-        _ kind: Kind, _ window: UInt32, sequence: UInt32, destroyed: UInt32? = nil, level: WindowStack.Level? = nil
+        _ kind: Kind, _ window: UInt32, sequence: UInt32, destroyed: UInt32? = nil, level: WindowStack.Level? = nil,
+        isOverrideRedirect: Bool? = nil
     ) {
         (self.kind, self.window, self.sequence) = (kind, window, sequence)
-        (self.destroyed, self.level) = (destroyed, level)
+        (self.destroyed, self.level, self.isOverrideRedirect) = (destroyed, level, isOverrideRedirect)
     }
 }

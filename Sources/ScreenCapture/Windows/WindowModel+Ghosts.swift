@@ -46,7 +46,7 @@ extension WindowModel {
     mutating func noteLeaving(_ event: WindowEvent) {
         guard leavesPixels || isComposited else { return }
         if event.kind == .movedInside { return scatter(in: top(of: event.window).flatMap { windows[$0]?.place }) }
-        guard let window = windows[event.window], window.isViewable, !isOld(event, window) else { return }
+        guard let window = windows[event.window], window.isViewable else { return }
         let mayBeSecure = mayBeSecure(event.window) || showsStranger(window)
         switch event.kind {
         case .unmapped, .went: if mayBeSecure { leave(window.place, of: event.window) }

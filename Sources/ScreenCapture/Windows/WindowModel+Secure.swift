@@ -4,11 +4,14 @@ extension WindowModel {
 
     var menuOwners: MenuOwners { MenuOwners(manager, windows: windows.values.lazy.compactMap(\.facts)) }
 
-    /// Those that say so or match a rule, and what belongs to them: dialogs, menus, tooltips.
-    mutating func secureWindows() -> Set<UInt32> {
+    /// Those that say so or match a rule, and what belongs to them: dialogs, menus, tooltips. Those that cannot be read
+    /// are what they were.
+    ///
+    /// - Parameter new: what was just read.
+    mutating func secureWindows(_ new: [UInt32: WindowFacts]) -> Set<UInt32> {
         let (windows, menus) = (windows, menuOwners)
         var dialogs = dialogs
-        var secure = Set(windows.filter { $0.value.facts.map(isSecret) ?? false }.keys)
+        var secure = Set(windows.filter { $1.facts.map(isSecret) ?? self.secure.contains($0) }.keys)
         func isHarmless(_ client: UInt32) -> Bool {
             top(of: client).map { !secure.contains($0) && windows[$0]?.facts != nil } ?? false
         }
@@ -22,6 +25,9 @@ extension WindowModel {
                 guard let facts = window.facts else { continue }
                 if let parent = parent(of: facts, in: secure) {
                     dialogs.note(facts.client, of: parent)
+                    secure.insert(id)
+                } else if new[id] != nil, isOrphan(facts) {
+                    dialogs.noteOrphan(facts.client)
                     secure.insert(id)
                 } else if dialogs.contains(facts.client, isHarmless: isHarmless)
                     || menus.isMenu(facts) && menus.owners(of: facts).contains(where: makers.contains)
@@ -42,5 +48,11 @@ extension WindowModel {
         guard facts.isTransientForGroup, let group = facts.group else { return nil }
         if isSecure(group) { return group }
         return secure.lazy.compactMap { self.windows[$0]?.facts }.first { $0.group == group }?.client
+    }
+
+    /// Whether the window that a dialog belongs to is gone, and may have been secret.
+    private func isOrphan(_ facts: WindowFacts) -> Bool {
+        if let parent = facts.transientFor { return top(of: parent) == nil && dialogs.wasSecret(parent) }
+        return facts.isTransientForGroup && facts.group.map(dialogs.wasSecret) ?? false
     }
 }

@@ -10,12 +10,10 @@ package struct WindowModel: Sendable {
         /// Nil while it is not known.
         var place: CaptureRectangle?
         var isViewable: Bool
-        /// Older events are known already; nil for a window whose place is that of its events.
-        var sequence: UInt32?
         /// Nil until they are read, and after a change.
         var facts: WindowFacts?
-        /// It was secure before the change.
-        var wasSecure = false
+        /// The window group, as it was read last.
+        var group: UInt32?
         /// Windows in it may move without an event: they were not looked at.
         var isUnwatched = true
         /// A window that another X client made may have come and gone in it before anybody looked. Not true any more
@@ -23,20 +21,23 @@ package struct WindowModel: Sendable {
         var hadStranger = false
         /// Nobody has looked at it.
         var isNew = true
-        /// It was found empty, perhaps at a later moment than that of the events so far.
-        var wasFoundEmpty = false
         /// It may have become secure since its facts were read.
         var isDoubtful = true
+
+        /// An empty frame still shows the client that is gone, which may have come before anybody looked.
+        func mayShowOther(_ facts: WindowFacts, wasSecure: Bool, isOneMissing: Bool) -> Bool {
+            facts.isEmptyFrame && (wasSecure || hadStranger || isNew && isOneMissing)
+        }
     }
 
     let rules: WindowRules
     private(set) var windows: [UInt32: Window] = [:]
     private var tree = WindowTree()
-    /// As of the facts that are noted.
-    package var manager = WindowManager.none
+    /// As of the last reading.
+    private(set) var manager = WindowManager.none
     /// Nil if no application has to be in front.
     private var front: FrontWindows?
-    /// As of the last time that all facts were known.
+    /// As of the last reading.
     private(set) var secure: Set<UInt32> = []
     var dialogs = SecretDialogs()
     /// Those that have had a secure window. Their menus stay secure when it is gone: it may be there, unmapped.
@@ -59,8 +60,6 @@ package struct WindowModel: Sendable {
     }
     /// A window that may be secure went into another one since everything was known.
     private var lostUnknown = false
-    /// Of this reading, those that show no client that is gone.
-    private var harmless: [UInt32] = []
 
     /// - Parameters:
     ///   - bounds: the root window.
@@ -76,66 +75,77 @@ package struct WindowModel: Sendable {
     /// Whether what windows leave on the screen stays there.
     var leavesPixels: Bool { showsScreen && !isComposited }
 
-    /// Children of the root window of which nothing is known yet, the lowest one first.
-    package mutating func add(_ found: [UInt32]) {
-        stack.add(found)
-        // What is there already may be seen at once.
+    /// Children of the root window at the moment from which on there are events, the lowest one first.
+    package mutating func add(_ found: [FoundWindow]) {
+        stack.add(found.map(\.window))
         for window in found {
-            windows[window] = Window(place: nil, isViewable: true, sequence: nil, facts: nil, hadStranger: true)
+            windows[window.window] = Window(
+                place: window.place, isViewable: window.isViewable, facts: nil, hadStranger: true)
         }
     }
 
-    /// Notes one window of a reading; `endReading` follows.
+    /// Notes what was read at one moment. All events before it were applied, and no others.
     ///
-    /// - Parameter facts: nil if the window is gone: its event follows.
-    package mutating func note(_ facts: WindowFacts?, of window: UInt32) {
-        guard var known = windows[window], let facts else { return }
-        // Events tell where a window is in the picture; its facts may be of a later moment.
-        if known.place == nil {
-            (known.place, known.isViewable, known.sequence) = (facts.place, facts.isViewable, facts.sequence)
+    /// Whether a window is secure depends on others. So all of a reading is noted before anything is decided.
+    package mutating func note(_ reading: WindowReading) {
+        // What is found was there after the last request to paint over.
+        endErasure()
+        manager = reading.manager
+        let (wereSecure, isOneMissing) = (secure, lostUnknown)
+        let others = reading.facts.filter { id, facts in
+            let wasSecure = wereSecure.contains(id)
+            return windows[id]?.mayShowOther(facts, wasSecure: wasSecure, isOneMissing: isOneMissing) ?? false
         }
-        // Its client may have come and gone before anybody looked, and its pixels are still there.
-        let mayShowOther = facts.isEmptyFrame && (known.hadStranger || known.isNew && lostUnknown)
-        // Events that come next may tell that it was on the screen with that client, and where.
-        if mayShowOther, !known.isViewable, !known.wasFoundEmpty {
-            known.wasFoundEmpty = true
-            return windows[window] = known
+        for (id, facts) in others where windows[id]?.isViewable ?? false {
+            leave(windows[id]?.place ?? facts.place, of: id)
         }
-        if known.facts == nil, known.isViewable, mayShowOther { leave(known.place, of: window) }
-        if known.isUnwatched, known.isViewable { scatter(in: known.place) }
-        (known.facts, known.wasSecure, known.isUnwatched) = (facts, false, false)
-        // An empty frame may show a stranger until a client is found in it; not what a manager has from the start.
-        known.hadStranger = mayShowOther && !(known.isNew && known.hadStranger)
-        (known.isNew, known.isDoubtful, known.wasFoundEmpty) = (false, false, false)
-        windows[window] = known
-        tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: window)
-        front?.note(facts, of: window)
-        secure = secureWindows()
-        if owners.count < Self.maxOwners {
-            let menus = menuOwners
-            owners.formUnion(secure.flatMap { windows[$0]?.facts.map(menus.owners) ?? [] })
+        for (id, facts) in reading.facts { note(facts, of: id, showsOther: others[id] != nil) }
+        secure = secureWindows(reading.facts)
+        rememberOwners()
+        // What a window has left behind as a secure one stays secret.
+        for window in secure { ghosts.certify(window) }
+        for id in reading.facts.keys where !secure.contains(id) && others[id] == nil {
+            ghosts.forget(id)
+            // It may have moved since it was secure, and has taken its pixels along.
+            guard wereSecure.contains(id), windows[id]?.isViewable ?? false else { continue }
+            leave(windows[id]?.place, of: id, isCertain: true)
         }
-        if !mayShowOther { harmless.append(window) }
+        guard !hasUnread else { return }
+        lostUnknown = false
+        dialogs.forgetGone()
     }
 
-    /// All windows of a reading were noted, without an event between them: what belongs to a secure one is known.
-    package mutating func endReading() {
-        // What a window has left behind as a secure one, or with a client that is gone, stays secret.
-        for window in secure { ghosts.certify(window) }
-        for window in harmless where !secure.contains(window) { ghosts.forget(window) }
-        harmless.removeAll()
-        if lostUnknown, !windows.values.contains(where: { $0.facts == nil }) { lostUnknown = false }
+    private mutating func note(_ facts: WindowFacts, of id: UInt32, showsOther: Bool) {
+        guard var window = windows[id] else { return }
+        if window.place == nil { window.place = facts.place }
+        if window.isUnwatched, window.isViewable { scatter(in: window.place) }
+        // An empty frame may show a stranger until a client is found in it; not what a manager has from the start.
+        window.hadStranger = showsOther && !(window.isNew && window.hadStranger)
+        (window.facts, window.group) = (facts, facts.group)
+        (window.isUnwatched, window.isNew, window.isDoubtful) = (false, false, false)
+        windows[id] = window
+        tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: id)
+        front?.note(facts, of: id)
+    }
+
+    private mutating func rememberOwners() {
+        guard owners.count < Self.maxOwners else { return }
+        let menus = menuOwners
+        owners.formUnion(secure.flatMap { windows[$0]?.facts.map(menus.owners) ?? [] })
     }
 
     package mutating func apply(_ event: WindowEvent) {
         endErasure(before: event.sequence)
         noteLeaving(event)
         let wasWhole = isWhole(for: event)
-        if let gone = event.destroyed { dialogs.destroyed(gone) }
+        noteGone(event)
         switch event.kind {
         case .came(let place):
             front?.note(nil, of: event.window)
-            windows[event.window] = Window(place: place, isViewable: false, sequence: nil, facts: nil)
+            // One that comes back, without a place, was looked at inside another one.
+            let isDoubtful = place != nil || tree.top(of: event.window).map(mayBeSecure) ?? true
+            if place != nil { noteNew(event.window) }
+            windows[event.window] = Window(place: place, isViewable: false, facts: nil, isDoubtful: isDoubtful)
             stack.put(event.window, .highest)
         case .went:
             front?.note(nil, of: event.window)
@@ -144,7 +154,14 @@ package struct WindowModel: Sendable {
             secure.remove(event.window)
             stack.remove(event.window)
             tree.forget(event.window)
-        case .mapped: update(event) { $0.isViewable = true }
+        case .mapped:
+            update(event) { $0.isViewable = true }
+            // A program may say so after the window was read, without an event.
+            if let facts = windows[event.window]?.facts, let isMenu = event.isOverrideRedirect,
+                facts.isOverrideRedirect != isMenu
+            {
+                forget(event.window)
+            }
         case .unmapped: update(event) { $0.isViewable = false }
         case .moved(let place): update(event) { $0.place = place }
         case .movedInside, .restacked: break
@@ -161,9 +178,9 @@ package struct WindowModel: Sendable {
     }
 
     /// A window that may be secure has left a place, or a client its frame.
-    mutating func leave(_ place: CaptureRectangle?, of window: UInt32) {
+    mutating func leave(_ place: CaptureRectangle?, of window: UInt32, isCertain: Bool? = nil) {
         let place = place ?? bounds
-        let isCertain = secure.contains(window) || windows[window]?.wasSecure ?? false
+        let isCertain = isCertain ?? secure.contains(window)
         if leavesPixels { ghosts.note(place, of: window, isCertain: isCertain, in: bounds) }
         if isComposited, let place = place.intersection(bounds) { left.append((window, place)) }
     }
@@ -189,16 +206,33 @@ package struct WindowModel: Sendable {
         return left
     }
 
-    /// Whether an event is older than what is known of a window.
-    func isOld(_ event: WindowEvent, _ window: Window) -> Bool {
-        // Sequence numbers wrap around.
-        window.sequence.map { Int32(bitPattern: event.sequence &- $0) < 0 } ?? false
-    }
-
     private mutating func update(_ event: WindowEvent, _ change: (inout Window) -> Void) {
-        guard var window = windows[event.window], !isOld(event, window) else { return }
+        guard var window = windows[event.window] else { return }
         change(&window)
         windows[event.window] = window
+    }
+
+    /// It may have the number of one that is gone.
+    private mutating func noteNew(_ window: UInt32) {
+        // Nobody will ever know more of what that has left.
+        ghosts.certify(window)
+        // All dialogs of windows that are gone are known.
+        if !hasUnread { dialogs.forgetGone() }
+        dialogs.came(window)
+    }
+
+    /// A dialog may be read when its parent is gone.
+    private mutating func noteGone(_ event: WindowEvent) {
+        // One that goes into another window is only found there if that is looked at before it ends.
+        guard let gone = event.destroyed ?? (event.kind == .went ? event.window : nil) else { return }
+        let around = top(of: event.window)
+        let top = around.flatMap { windows[$0] }
+        if let around, let top {
+            let wasSecure = secure.contains(around)
+            // What is known as harmless is not secret because of a new title.
+            if wasSecure || top.isNew || top.hadStranger { dialogs.noteGone(gone, group: wasSecure ? top.group : nil) }
+        }
+        if event.destroyed != nil { dialogs.destroyed(gone) }
     }
 
     /// The child of the root window that a window is or is in.
@@ -216,7 +250,6 @@ package struct WindowModel: Sendable {
         if known.isViewable, mayBeSecure(top) { leave(known.place, of: top) }
         windows[top]?.facts = nil
         windows[top]?.isDoubtful = known.isDoubtful || isDoubtful
-        windows[top]?.wasSecure = known.wasSecure || secure.contains(top)
         front?.note(nil, of: top)
     }
 
@@ -230,8 +263,9 @@ package struct WindowModel: Sendable {
     /// Whether a picture may show a window of which nothing is known.
     package var hasUnknown: Bool { windows.values.contains { $0.isViewable && $0.facts == nil } }
 
-    /// The windows to read when there is one. Those that are not viewable, too: a menu may come before the secure
-    /// window of its process does, which a window manager maps later.
+    /// Whether there are windows to read. Those that are not viewable, too: a menu may come before the secure window of
+    /// its process does, which a window manager maps later.
+    package var hasUnread: Bool { windows.values.contains { $0.facts == nil } }
     package var unread: [UInt32] { windows.filter { $0.value.facts == nil }.keys.sorted() }
 
     /// What of the root window has to be hidden.

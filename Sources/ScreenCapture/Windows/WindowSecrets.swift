@@ -23,15 +23,26 @@ package struct WindowSecrets: Equatable, Sendable {
         if place.width > 0, place.height > 0, !places.contains(place) { places.append(place) }
     }
 
-    /// Writes them as a frame of a part of the root window has them.
+    /// Hides a place with one that is hidden already, and as little else as possible.
+    private static func join(_ place: CaptureRectangle, to others: inout [CaptureRectangle]) {
+        func growth(_ index: Int) -> Int { others[index].joined(with: place).area - others[index].area }
+        guard let index = others.indices.min(by: { growth($0) < growth($1) }) else { return }
+        others[index] = others[index].joined(with: place)
+    }
+
+    /// Writes them as a frame of a part of the root window has them. If they are more than a frame can have, some are
+    /// joined.
     package func write(into regions: inout CaptureSecureRegions, in area: CaptureRectangle) {
         regions.rectangles.removeAll(keepingCapacity: true)
         regions.coversAll = isEverywhere
         guard !isEverywhere else { return }
         for place in places {
             guard let inside = place.intersection(area)?.relative(to: area) else { continue }
-            guard regions.rectangles.count < CaptureSecureRegions.capacity else { return regions = .wholeFrame }
-            regions.rectangles.append(inside)
+            if regions.rectangles.count < CaptureSecureRegions.capacity {
+                regions.rectangles.append(inside)
+            } else {
+                Self.join(inside, to: &regions.rectangles)
+            }
         }
         // In an order that is the same for the same places: frames with other regions are never taken for unchanged.
         regions.rectangles.sort { ($0.x, $0.y, $0.width, $0.height) < ($1.x, $1.y, $1.width, $1.height) }

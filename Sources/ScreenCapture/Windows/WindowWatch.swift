@@ -53,6 +53,18 @@ struct WindowWatch {
         for (window, place) in model.takeLeft() { lingering.left(place, by: window, now: now) }
     }
 
+    /// Whether windows have to be read before the next picture.
+    var hasUnread: Bool { model.hasUnread }
+    var unread: [UInt32] { model.unread }
+
+    /// Notes what was read of them.
+    mutating func note(_ reading: WindowReading, now: MediaTime) {
+        lingering.answered(in: display.takeSlowestAnswer())
+        model.note(reading)
+        composited(reading.isComposited)
+        keepLeft(now: now)
+    }
+
     /// A compositing manager has come or gone.
     mutating func composited(_ isComposited: Bool) {
         let hasEnded = model.isComposited && !isComposited
@@ -107,15 +119,11 @@ struct WindowWatch {
     /// Finds what of a picture has to be hidden. False if nobody knows: it must not be sent.
     ///
     /// All events before the picture have been taken, and no others: what came later is not in it.
-    ///
-    /// - Parameter time: that the server took for the picture.
-    mutating func judge(now: MediaTime, madeIn time: MediaTime) throws -> Bool {
-        lingering.answered(in: time)
+    mutating func judge(now: MediaTime) -> Bool {
+        lingering.answered(in: display.takeSlowestAnswer())
         if model.isErasing { model.endPicture() }
         guard !model.hasUnknown || unjudged >= Self.maxUnjudged else {
             unjudged += 1
-            composited(try display.readUnknown(of: &model))
-            keepLeft(now: now)
             return false
         }
         unjudged = 0

@@ -1,0 +1,80 @@
+internal import CXCB
+internal import LinuxSystem
+internal import MediaCore
+package import UpcastClient
+
+/// A child of the root window, as it is found.
+package struct FoundWindow: Sendable {
+    package var window: UInt32
+    /// In pixels of the root window, with the border; nil if it is not known.
+    package var place: CaptureRectangle?
+    package var isViewable: Bool
+}
+
+/// What is true of windows at one moment of the display.
+package struct WindowReading: Sendable {
+    package var manager = WindowManager.none
+    /// Whether a compositing manager is there.
+    package var isComposited = false
+    package var facts: [UInt32: WindowFacts] = [:]
+}
+
+extension X11Connection {
+    /// The server is not held for windows that take longer to read, except after so many times: else a program that
+    /// changes a window all the time would keep all others unknown.
+    private static let maxHold = MediaTime.milliseconds(250)
+    private static let maxDisturbed = 3
+
+    /// Reads windows, all of them as of one moment.
+    ///
+    /// An answer is of the moment of its request, and windows take several of them. If windows change meanwhile, they
+    /// are read again while the server does nothing else. Programs that draw wait for that, so it is not done first.
+    ///
+    /// - Parameters:
+    ///   - windows: which ones; asked when all events before that moment are taken.
+    ///   - take: gets all events before that moment, and no others. Other programs may be waiting.
+    /// - Returns: nil if they have changed and the server is too slow to be held.
+    package func read(_ windows: () -> [UInt32], taking take: (Event) throws -> Void) throws -> WindowReading? {
+        let began = clock.now()
+        let reading = try readOnce(windows, taking: take)
+        disturbedReadings += 1
+        var isDisturbed = false
+        let end = try moment()
+        while let event = nextEvent(before: end) {
+            isDisturbed = isDisturbed || event.changesReading
+            try take(event)
+        }
+        if isDisturbed, clock.now() - began >= Self.maxHold, disturbedReadings <= Self.maxDisturbed { return nil }
+        disturbedReadings = 0
+        if !isDisturbed { return reading }
+        unsafe upcast_x_hold(handle, true)
+        defer { unsafe upcast_x_hold(handle, false) }
+        return try readOnce(windows, taking: take)
+    }
+
+    private func readOnce(_ windows: () -> [UInt32], taking take: (Event) throws -> Void) throws -> WindowReading {
+        let start = try moment()
+        while let event = nextEvent(before: start) { try take(event) }
+        let (manager, isComposited) = try windowManager()
+        return WindowReading(manager: manager, isComposited: isComposited, facts: try facts(of: windows()))
+    }
+
+    /// Events with a lower number have happened by now.
+    private func moment() throws(GrabError) -> UInt32 {
+        var sequence: UInt32 = 0
+        guard ask({ unsafe upcast_x_moment(handle, &sequence) }) == 0 else { throw .lost }
+        return sequence
+    }
+}
+
+extension X11Connection.Event {
+    /// Whether what is read before it and after it may differ.
+    var changesReading: Bool {
+        switch self {
+        // A program may say that a window is a menu just before it maps it, without an event.
+        case .window(let event): event.kind.changesFacts || event.isOverrideRedirect == true
+        case .composited: true
+        case .damaged, .screenChanged, .pointerShapeChanged, .pointerMoved, .activeChanged: false
+        }
+    }
+}

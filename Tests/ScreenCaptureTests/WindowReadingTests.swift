@@ -1,0 +1,154 @@
+import Glibc
+import Grabbing
+import TestSupport
+import Testing
+import UpcastClient
+
+@testable import ScreenCapture
+
+/// Promise: windows are read as of one moment, whatever other programs do meanwhile, and with all events before it.
+@Suite struct WindowReadingTests {
+    /// A screen with two windows of one program.
+    private final class Rig: Sendable {
+        let screen: VirtualScreen
+        let family: ChildProcess
+        let display: X11Connection
+
+        init() throws {
+            screen = try VirtualScreen(width: 640, height: 360)
+            family = try ChildProcess(
+                ProductExecutable.windowFamily.path, ["--group", "window"], environment: ["DISPLAY": screen.display])
+            display = try X11Connection(display: screen.display)
+        }
+
+        deinit { family.signal(SIGKILL) }
+
+        /// A model of the windows, once they are there.
+        func model() throws -> WindowModel {
+            var model = WindowModel(WindowRules(), bounds: CaptureRectangle(x: 0, y: 0, width: 640, height: 360))
+            let found = try waitFor("the windows", evidence: { family.errorTail }) { () -> [FoundWindow]? in
+                let found = try display.watchWindows()
+                let names = try display.facts(of: found.filter(\.isViewable).map(\.window)).values.map(\.className)
+                return Set(names) == ["Main", "Other"] ? found : nil
+            }
+            while try display.nextEvent() != nil {}
+            model.add(found)
+            return model
+        }
+
+        func setTitle(_ title: String, of window: UInt32) throws -> ChildProcess {
+            try ChildProcess(
+                "xprop",
+                ["-display", screen.display, "-id", "\(window)", "-f", "WM_NAME", "8s", "-set", "WM_NAME", title])
+        }
+    }
+
+    @Test func nothingHappens() async throws {
+        try await blocking {
+            let rig = try Rig()
+            var (model, count) = (try rig.model(), 0)
+            let read = try rig.display.read(
+                {
+                    count += 1
+                    return model.unread
+                }, taking: { _ in Issue.record("nothing happens") })
+            let reading = try #require(read)
+            #expect(count == 1 && Set(reading.facts.keys) == Set(model.unread) && reading.facts.count >= 2)
+            model.note(reading)
+            #expect(model.unread == [] && reading.manager == .none && !reading.isComposited)
+        }
+    }
+
+    /// A program changes a window after the first answer. The other programs wait while it is read again, and go on.
+    @Test func aProgramChangesAWindow() async throws {
+        try await blocking {
+            let rig = try Rig()
+            var (model, titles, events) = (try rig.model(), ["first", "second"], [WindowEvent]())
+            let window = try #require(model.unread.first)
+            var last: ChildProcess?
+            func take(_ event: X11Connection.Event) {
+                guard case .window(let event) = event else { return }
+                model.apply(event)
+                events.append(event)
+            }
+            let read = try rig.display.read(
+                {
+                    let change = try? rig.setTitle(titles.removeFirst(), of: window)
+                    if titles.isEmpty { last = change }
+                    let exit = change?.waitForExit(within: titles.isEmpty ? 0.3 : 20)
+                    #expect(exit == (titles.isEmpty ? nil : .code(0)), "the second one waits for the reading")
+                    return model.unread
+                }, taking: take)
+            let reading = try #require(read)
+            #expect(reading.facts[window]?.title == "first" && titles.isEmpty)
+            #expect(model.hasUnknown, "nothing is noted yet")
+            #expect(events.map(\.kind) == [.changed] && events.map(\.window) == [window])
+            try #require(last).waitForSuccess(within: 20)
+            model.note(reading)
+            #expect(model.unread == [])
+            _ = try rig.display.activeWindow()
+            while let event = try rig.display.nextEvent() { take(event) }
+            #expect(model.unread == [window], "the second title came after the reading")
+            #expect(try rig.display.read({ model.unread }, taking: take)?.facts[window]?.title == "second")
+        }
+    }
+
+    /// A compositing manager comes after the first answer. If that took long, nobody waits, and nothing is read.
+    @Test func aCompositingManagerComes() async throws {
+        try await blocking {
+            let rig = try Rig()
+            var (model, managers) = (try rig.model(), [ChildProcess]())
+            defer { managers.forEach { $0.kill() } }
+            let reading = try rig.display.read(
+                {
+                    // The second time, the server is held.
+                    if managers.isEmpty,
+                        let manager = try? ChildProcess("xfwm4", [], environment: ["DISPLAY": rig.screen.display]),
+                        let other = try? X11Connection(display: rig.screen.display), (try? other.watchWindows()) != nil
+                    {
+                        managers.append(manager)
+                        _ = try? waitFor("the manager", evidence: { manager.errorTail }) {
+                            try other.read({ [] }, taking: { _ in })?.isComposited == true
+                        }
+                    }
+                    return model.unread
+                }, taking: { if case .window(let event) = $0 { model.apply(event) } })
+            #expect(managers.count == 1 && reading?.isComposited != false)
+            #expect(try rig.display.read({ model.unread }, taking: { _ in })?.isComposited == true)
+        }
+    }
+
+    /// Pictures and pointers say nothing of windows.
+    @Test func whatDisturbsAReading() {
+        let window = { (kind: WindowEvent.Kind) in X11Connection.Event.window(WindowEvent(kind, 1, sequence: 1)) }
+        let place = CaptureRectangle(x: 0, y: 0, width: 1, height: 1)
+        let disturbing: [X11Connection.Event] =
+            [.composited(true)] + [.came(nil), .went, .changed, .cameInside(isStranger: false), .rearranged].map(window)
+        let others: [X11Connection.Event] =
+            [.damaged, .screenChanged, .pointerShapeChanged, .pointerMoved, .activeChanged]
+            + [.mapped, .unmapped, .moved(place), .movedInside, .restacked].map(window)
+        #expect(disturbing.allSatisfy(\.changesReading) && !others.contains(where: \.changesReading))
+        let menu = { WindowEvent(.mapped, 1, sequence: 1, isOverrideRedirect: $0) }
+        #expect([nil, false, true].map { X11Connection.Event.window(menu($0)).changesReading } == [false, false, true])
+    }
+
+    /// Windows that move do not make it be read again, and are where they are in the picture.
+    @Test func aWindowMoves() async throws {
+        try await blocking {
+            let rig = try Rig()
+            var (model, count) = (try rig.model(), 0)
+            let window = try #require(model.unread.first)
+            let read = try rig.display.read(
+                {
+                    count += 1
+                    try? ChildProcess(
+                        "xdotool", ["windowmove", "\(window)", "11", "22"], environment: ["DISPLAY": rig.screen.display]
+                    ).waitForSuccess(within: 20)
+                    return model.unread
+                },
+                taking: { if case .window(let event) = $0 { model.apply(event) } })
+            model.note(try #require(read))
+            #expect(count == 1 && model.windows[window]?.place.map { [$0.x, $0.y] } == [11, 22])
+        }
+    }
+}
