@@ -65,10 +65,13 @@ import Testing
     ///
     /// - Parameters:
     ///   - name: of the server.
+    ///   - causes: why it may not answer, as the user is told.
+    ///   - hint: ends that message.
     ///   - signal: sends it one.
     ///   - fill: makes its screen white; returns a program that keeps it so, if there is one.
     private func stopInTheMiddle(
-        _ name: String, _ options: [String], signal: (CInt) -> Void, fill: () throws -> ChildProcess?
+        _ name: String, _ options: [String], causes: String, hint: String = "", signal: (CInt) -> Void,
+        fill: () throws -> ChildProcess?
     ) throws {
         let stage = try Stage()
         let client = try capture(stage, options)
@@ -76,8 +79,8 @@ import Testing
         signal(SIGSTOP)
         defer { signal(SIGCONT) }
         try waitForSilence(client)
-        #expect(client.errors.contains("\(name) \(Self.silence): it is stopped, or hangs"), "\(client.errors)")
-        #expect(client.errors.contains("; viewers keep the last frame until it answers"), "\(client.errors)")
+        let message = "\(name) \(Self.silence): \(causes); viewers keep the last frame until it answers\(hint)\n"
+        #expect(client.errors.contains("upcast-screen: " + message), "\(client.errors)")
         signal(SIGCONT)
         try waitFor("the server to be back", evidence: { client.errorTail }) {
             client.errors.contains("\(name) answers again")
@@ -98,7 +101,9 @@ import Testing
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
             try stopInTheMiddle(
-                "the X server \(screen.display)", ["--display", screen.display] + options, signal: screen.signal,
+                "the X server \(screen.display)", ["--display", screen.display] + options,
+                causes: "it is stopped, or hangs, or a program has grabbed it",
+                hint: " (xset -display \(screen.display) q asks it, too)", signal: screen.signal,
                 fill: { try screen.fill("white") })
         }
     }
@@ -109,7 +114,7 @@ import Testing
             let compositor = try VirtualCompositor(width: 640, height: 360)
             try stopInTheMiddle(
                 "the Wayland compositor \(compositor.socket)", ["--wayland", compositor.socket],
-                signal: compositor.signal
+                causes: "it is stopped, or hangs", signal: compositor.signal
             ) {
                 try compositor.fill("#ffffff")
                 return nil

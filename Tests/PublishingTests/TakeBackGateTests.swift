@@ -102,6 +102,32 @@ import Testing
         #expect(unsent.discards == 1)
     }
 
+    /// A curtain alone breaks no connection: bytes that arrive in time are not lost, however long nothing more is
+    /// acknowledged.
+    @Test func whatArrivesInTimeBreaksNothing() {
+        let clock = ManualClock()
+        let gate = TakeBackGate(clock: clock)
+        let unsent = Held()
+        gate.use(unsent)
+        #expect(gate.begin(packet(50, epoch: 0)))
+        gate.end()
+        var delivery = Delivery(
+            acknowledged: 1000, outstanding: 500, silence: .milliseconds(99), patience: .milliseconds(100),
+            isSendingAgain: false)
+        unsent.state.withLock { $0 = delivery }
+        clock.set(.milliseconds(99))
+        #expect(gate.raise(to: 1) == .milliseconds(50))
+        #expect(gate.isAwaiting)
+        (delivery.acknowledged, delivery.outstanding, delivery.silence) = (1500, 0, .seconds(5))
+        unsent.state.withLock { $0 = delivery }
+        clock.set(.seconds(5))
+        #expect(!gate.cutIfLost())
+        #expect(!gate.isAwaiting && !gate.isCut)
+        _ = gate.raise(to: 2)
+        #expect(!gate.isAwaiting && !gate.isCut)
+        #expect(unsent.discards == 0)
+    }
+
     /// The wait ends when the other side has received all awaited bytes, whatever happens to later ones.
     @Test func awaitsNothingElse() throws {
         let clock = ManualClock()

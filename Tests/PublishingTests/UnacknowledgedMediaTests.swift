@@ -147,8 +147,8 @@ import Testing
             .compactMap { Int($0[6], radix: 16) }.max() ?? 0
     }
 
-    /// The counterpart: if the server has received everything, the connection ends in order.
-    @Test func whatWasAcknowledgedEndsInOrder() throws {
+    /// The counterpart: if the server has received everything, no curtain breaks the connection, and it ends in order.
+    @Test(arguments: [false, true]) func whatWasAcknowledgedEndsInOrder(behindCurtain: Bool) throws {
         let fixture = try FLVFixture.shared.get()
         let late = Monitor<(bytes: Int, isReset: Bool)?>(nil)
         let server = try ScriptedServer { peer in
@@ -163,8 +163,17 @@ import Testing
             DestinationSettings(name: "main", kind: .rtmp(rtmp), cursorPolicy: .keepEverything), log: log,
             format: fixture.format)
         try run.feed(fixture)
+        if behindCurtain {
+            try run.wait(until: "everything was written") {
+                $0.video.packets + $0.audio.packets == fixture.recording.packets.count
+            }
+            try waitFor("everything to be acknowledged") {
+                try TCPSocketEntry.sockets(to: Int(server.port)).allSatisfy { $0.unacknowledged == 0 }
+            }
+            #expect(run.destination.takeBack(before: 1) != nil)
+        }
         run.stop()
-        #expect(run.destination.snapshot.isDrained)
+        #expect(run.destination.snapshot.isDrained, "\(run.said)")
         let result: (bytes: Int, isReset: Bool)? = late.wait(until: MonotonicClock().now() + .seconds(30)) { $0 }
         let found = try #require(result)
         #expect(found.bytes > fixture.recording.video.reduce(0) { $0 + $1.payload.count })

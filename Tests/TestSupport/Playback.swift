@@ -29,13 +29,14 @@ package final class Playback {
         } while !client.hasSaid(.live)
     }
 
-    /// How much later than its time the latest action of `play` was over. A machine that is busy makes clients late.
+    /// How much later than its time an action of the last `play` was over, at most. A busy machine makes clients late.
     package private(set) var lateness = MediaTime.zero
 
     /// Runs the actions at their times, which count from now; returns the client's time that was zero to them.
     @discardableResult
     package func play(_ timetable: [(at: MediaTime, action: Action)]) throws -> MediaTime {
         let zero = now
+        lateness = .zero
         for entry in timetable.sorted(by: { $0.at < $1.at }) {
             pause(until: start + (zero - origin) + entry.at)
             try entry.action(client, zero + entry.at)
