@@ -29,6 +29,7 @@ package final class PortalGrabber {
     /// Since the last frame that was sent.
     private var damage = DamageList()
     private var lost = LostPicture()
+    private var wasStreaming = false
     private var time = PictureTime()
     /// Where the pointer is in the last frame that was sent.
     private var drawnPointer: CaptureRectangle?
@@ -82,6 +83,7 @@ package final class PortalGrabber {
             try screen.process()
             try hand.takeBuffers { try take($0, hand, notice) }
             let now = clock.now()
+            noteStage(of: stream, now)
             if let end = silenceEnd, end <= now { complain(stream, notice) }
             if let due = lost.due, due <= now {
                 lost.noteAsked(at: now)
@@ -102,7 +104,15 @@ package final class PortalGrabber {
         stream.activate(!isHeld)
         guard isHeld != self.isHeld else { return }
         self.isHeld = isHeld
-        if !isHeld { pauseEnd = clock.now() + Self.renewal }
+        guard !isHeld else { return lost.notePicture() }
+        pauseEnd = clock.now() + Self.renewal
+    }
+
+    /// A sender that starts has one picture to send.
+    private func noteStage(of stream: PipeWireStream, _ now: MediaTime) {
+        let isStreaming = stream.stage == .streaming
+        if isStreaming, !wasStreaming { lost.noteStart(at: now) }
+        wasStreaming = isStreaming
     }
 
     /// The daemon does not have the picture.

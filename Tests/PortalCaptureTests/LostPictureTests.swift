@@ -96,4 +96,43 @@ import Testing
         lost.noteLoss(at: at(9000))
         #expect(lost.due == at(9200))
     }
+
+    /// The first picture of a stream, without which viewers see nothing.
+    @Test func theFirst() {
+        var lost = LostPicture()
+        lost.noteStart(at: at(5000))
+        #expect(lost.due == at(6000))
+        lost.notePicture()
+        #expect(lost.due == nil)
+        lost.noteAsked(at: at(9000))
+        #expect(lost.due == nil)
+    }
+
+    /// Questions for losses meanwhile do not put off the next one for the first picture.
+    @Test func lossesBeforeTheFirst() {
+        var lost = LostPicture()
+        lost.noteStart(at: at(5000))
+        lost.noteLoss(at: at(5100))
+        #expect(lost.due == at(5300))
+        lost.noteAsked(at: at(5300))
+        #expect(lost.due == at(6000))
+        // The sender starts again because of the question.
+        lost.noteStart(at: at(5310))
+        #expect(lost.due == at(6310))
+    }
+
+    @Test func aFirstThatDoesNotCome() {
+        var lost = LostPicture()
+        lost.noteStart(at: at(5000))
+        var waits: [Int64] = []
+        for _ in 0..<8 {
+            guard let due = lost.due else { break }
+            lost.noteAsked(at: due)
+            waits.append(((lost.due ?? due) - due).nanoseconds / 1_000_000_000)
+        }
+        #expect(waits == [2, 4, 8, 16, 32, 60, 60, 60])
+        // A loss does not wait for the minute to end.
+        lost.noteLoss(at: at(200_000))
+        #expect(lost.due == at(200_000) + LostPicture.patience)
+    }
 }
