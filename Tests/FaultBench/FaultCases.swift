@@ -36,7 +36,7 @@ extension FaultCase {
             // 872 kbit/s of video are 0.35 of what is configured.
             stage.promise(mean > 0.24 && mean < 0.36, "the bitrate settled at \(mean)")
             let (least, most) = (shares.min() ?? 0, shares.max() ?? 0)
-            stage.promise(least > mean * 0.5 && most < mean * 1.4, "the bitrate swings from \(least) to \(most)")
+            stage.promise(least > mean * 0.5 && most < mean * 1.4, "the bitrate swings: \(shares)")
             try stage.link(.rate(8_000_000))
             stage.linkIsBack()
         },

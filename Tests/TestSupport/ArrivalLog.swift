@@ -12,6 +12,8 @@ package final class ArrivalLog: Sendable {
         package let time: MediaTime
         /// As the recording has it; servers begin at zero with each connection.
         package let timestamp: MediaTime
+
+        package init(time: MediaTime, timestamp: MediaTime) { (self.time, self.timestamp) = (time, timestamp) }
     }
     /// One file, which is one connection.
     package struct Segment: Sendable {
@@ -21,6 +23,8 @@ package final class ArrivalLog: Sendable {
         package fileprivate(set) var audioPackets = 0
         /// Bytes up to the end of the last whole tag.
         package fileprivate(set) var wholeBytes = 0
+
+        package init(path: String, video: [Arrival] = []) { (self.path, self.video) = (path, video) }
     }
 
     private let segments = Monitor<[Segment]>([])
