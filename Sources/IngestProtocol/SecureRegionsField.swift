@@ -11,6 +11,8 @@ internal import MediaCore
 /// Rectangles may overlap, be empty and lie outside of the picture, partly or wholly. A list that is not exactly as
 /// long as it says is refused with the picture: what it meant to hide is not known.
 enum SecureRegionsField {
+    /// The maximum number of rectangles in a list.
+    static let capacity = 64
     private static let headBytes = 4
     private static let rectangleBytes = 16
     private static let coversAll: UInt16 = 1
@@ -39,8 +41,8 @@ enum SecureRegionsField {
         }
         guard value.byteCount >= headBytes else { throw refused("\(value.byteCount) bytes are too few for a list") }
         let (count, flags) = (Int(value.uint16(at: 0)), value.uint16(at: 2))
-        guard count <= SecureRegions.capacity else {
-            throw refused("\(count) rectangles; at most \(SecureRegions.capacity) are allowed")
+        guard count <= capacity else {
+            throw refused("\(count) rectangles; at most \(capacity) are allowed")
         }
         guard value.byteCount == headBytes + rectangleBytes * count else {
             throw refused(

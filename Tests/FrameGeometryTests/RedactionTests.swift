@@ -198,11 +198,11 @@ import Testing
     /// One more than there is room for hides everything: what is not known to be harmless is not shown.
     @Test func tooManyHideEverything() {
         var regions = SecureRegions()
-        for index in 0..<64 {
-            regions.hide(x: index, y: 0, width: 1, height: 1, pictureWidth: 100, pictureHeight: 100)
+        for index in 0..<SecureRegions.capacity {
+            regions.hide(x: index, y: 0, width: 1, height: 1, pictureWidth: 200, pictureHeight: 100)
             #expect(!regions.coversAll)
         }
-        regions.hide(x: 0, y: 50, width: 1, height: 1, pictureWidth: 100, pictureHeight: 100)
-        #expect(regions.coversAll && regions.count == 64)
+        regions.hide(x: 0, y: 50, width: 1, height: 1, pictureWidth: 200, pictureHeight: 100)
+        #expect(regions.coversAll && regions.count == SecureRegions.capacity)
     }
 }

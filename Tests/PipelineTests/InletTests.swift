@@ -88,6 +88,21 @@ import Timeline
         #expect((both[1].left, both[1].right, both[1].bottom) == (16, 32, 16))
     }
 
+    /// There is room for as many as a client can send beside as many as can stand.
+    @Test func manyRegionsHideNoMoreThanTheyCover() {
+        let standing = StandingRegions()
+        for index in 0..<StandingRegions.capacity {
+            _ = standing.set(
+                StandingRegion(
+                    holder: PrivacyHolder(.operator), name: "\(index)",
+                    edges: RectEdges(left: 0, top: 0, right: 0.5, bottom: 1), unit: .normalized))
+        }
+        var message = frame()
+        for _ in 0..<64 { message.regions.hide(x: 0, y: 0, width: 8, height: 8, pictureWidth: 32, pictureHeight: 16) }
+        let all = SampleRegions(standing: standing, protections: Protections()).all(of: message, transform: .identity)
+        #expect(all.count == 128 && !all.coversAll)
+    }
+
     // MARK: SampleTimes
 
     @Test func theFirstSampleStartsTheClock() {

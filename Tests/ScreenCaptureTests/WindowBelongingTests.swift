@@ -250,6 +250,9 @@ import UpcastClient
         dialogs.noteGone(4096, group: 5000)
         dialogs.noteGone(4097, group: nil)
         #expect([1, 4097, 5000, 6000].allSatisfy(dialogs.wasSecret))
+        // Those that are remembered no longer make room for those that are not.
+        dialogs.came(2)
+        #expect([1, 4097, 6000].allSatisfy(dialogs.wasSecret))
         dialogs.forgetGone()
         #expect(![1, 4097, 5000].contains(where: dialogs.wasSecret))
     }

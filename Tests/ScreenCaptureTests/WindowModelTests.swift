@@ -478,9 +478,8 @@ import UpcastClient
         }
         lingering.answered(in: .milliseconds(Int64(answer)))
         lingering.answered(in: .zero)
-        lingering.answered(in: .milliseconds(Int64(answer)))
         #expect(end() == start + .milliseconds(Int64(hidden)))
-        for _ in 0..<100 { lingering.answered(in: .zero) }
+        for _ in 0..<100 { lingering.beginPicture() }
         #expect(end() == start + LingeringSecrets.time)
     }
 

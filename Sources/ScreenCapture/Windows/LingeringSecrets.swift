@@ -15,7 +15,7 @@ package struct LingeringSecrets: Sendable {
     private var places: [(place: CaptureRectangle, until: MediaTime)] = []
     private var left = LeftPlaces()
     private var everywhereUntil: MediaTime?
-    /// The longest time that an answer of the server has taken, of the last ones.
+    /// The longest time that an answer of the server has taken; it fades with each picture.
     private var slowest = MediaTime.zero
     /// When less may be hidden than in the last picture; nil for never.
     package private(set) var nextEnd: MediaTime?
@@ -29,9 +29,10 @@ package struct LingeringSecrets: Sendable {
     }
 
     /// The server has answered within this time.
-    package mutating func answered(in time: MediaTime) {
-        slowest = max(time, MediaTime(nanoseconds: slowest.nanoseconds * 7 / 8))
-    }
+    package mutating func answered(in time: MediaTime) { slowest = max(slowest, time) }
+
+    /// A picture is to be judged: older answers count less.
+    package mutating func beginPicture() { slowest = MediaTime(nanoseconds: slowest.nanoseconds * 7 / 8) }
 
     /// Adds what was hidden a moment ago.
     ///

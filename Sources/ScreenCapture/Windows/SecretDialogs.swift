@@ -9,6 +9,8 @@ struct SecretDialogs: Sendable {
     /// Windows that may have been secret, and are gone since all windows were known; and their groups. A dialog of one
     /// may not be known yet.
     private var gone: Set<UInt32> = []
+    /// Windows were too many to be remembered there.
+    private var hasForgotten = false
     private static let maxGone = 4096
 
     /// A dialog belongs to a secret window.
@@ -24,7 +26,7 @@ struct SecretDialogs: Sendable {
 
     /// A window that may be secret is gone, and perhaps the last one of its group.
     mutating func noteGone(_ window: UInt32, group: UInt32?) {
-        guard gone.count < Self.maxGone else { return }
+        guard gone.count < Self.maxGone else { return hasForgotten = true }
         gone.insert(window)
         if let group { gone.insert(group) }
     }
@@ -33,11 +35,14 @@ struct SecretDialogs: Sendable {
     mutating func came(_ window: UInt32) { gone.remove(window) }
 
     /// All windows are known.
-    mutating func forgetGone() { gone.removeAll() }
+    mutating func forgetGone() {
+        gone.removeAll()
+        hasForgotten = false
+    }
 
     /// Whether a window that is not there may have been a secret one, or a group may have had one: any may if too many
     /// are gone.
-    func wasSecret(_ window: UInt32) -> Bool { gone.contains(window) || gone.count >= Self.maxGone }
+    func wasSecret(_ window: UInt32) -> Bool { hasForgotten || gone.contains(window) }
 
     mutating func destroyed(_ window: UInt32) {
         orphans.remove(window)

@@ -120,6 +120,7 @@ struct WindowWatch {
     ///
     /// All events before the picture have been taken, and no others: what came later is not in it.
     mutating func judge(now: MediaTime) -> Bool {
+        lingering.beginPicture()
         lingering.answered(in: display.takeSlowestAnswer())
         if model.isErasing { model.endPicture() }
         guard !model.hasUnknown || unjudged >= Self.maxUnjudged else {
