@@ -79,7 +79,12 @@ package struct BitrateController {
     private static let betterBurstShare = 1.6
     /// Doubled by every fall, the first included.
     private static let firstPause = MediaTime.seconds(2)
-    private static let longestPause = MediaTime.seconds(32)
+    private static let longestPause = MediaTime.seconds(24)
+    /// After a trial that has shown nothing. With this, a better link is used after a minute or so, also without
+    /// keyframes that show it.
+    private static let trialPause = MediaTime.seconds(6)
+    /// Between two keyframes that show a better link, the pause is doubled as often.
+    private static let maxDoubts = 3
     private static let firstStep = 0.08
     private static let largestStep = 0.5
 
@@ -101,8 +106,15 @@ package struct BitrateController {
     /// Bits a second, audio among them, that the link carries: from when it was full, or from what has gone through
     /// since; nil for one that never was full.
     private var known: Double?
-    /// Something went through much faster than what is known, which is not to be tested with all caution.
+    /// What was known before the link was full last, or what went through then, if that was more.
+    private var seenFull = 0.0
+    /// Something went through much faster than what is known, which is tested without a pause.
     private var isDoubted = false
+    /// How often that was so in a row. A hop with a buffer of its own, such as a proxy, takes every keyframe at once:
+    /// that shows nothing.
+    private var doubts = 0
+    /// From when on a keyframe can show a better link.
+    private var nextDoubt = MediaTime.zero
     private var state = State.steady
     private var nextTrial = MediaTime.zero
     private var pause = firstPause
@@ -199,6 +211,7 @@ package struct BitrateController {
         state = .steady
         nextTrial = report.time + pause
         connectedAt = report.time
+        (isDoubted, doubts, nextDoubt) = (false, 0, .zero)
         settle(report)
     }
 
@@ -283,7 +296,8 @@ package struct BitrateController {
     /// would take its limit for a better link; less than half is another link.
     private mutating func full(_ rate: Double) {
         isDoubted = false
-        known = known.map { rate > $0 / 2 ? max(rate, $0 * Self.forgetting) : rate } ?? rate
+        guard let before = known, rate > before / 2 else { return (known, seenFull) = (rate, rate) }
+        (known, seenFull) = (max(rate, before * Self.forgetting), max(rate, before))
     }
 
     /// Packets are on time.
@@ -298,10 +312,7 @@ package struct BitrateController {
             return
         }
         guard target < limits.ceiling else { return }
-        if let known, let burst = rate(over: Self.burst), burst > known * Self.betterBurstShare {
-            if !isDoubted { nextTrial = min(nextTrial, report.time + Self.trial) }
-            isDoubted = true
-        }
+        if let known, let burst = rate(over: Self.burst), burst > known * Self.betterBurstShare { doubt(report.time) }
         guard report.time >= nextTrial else { return }
         if case .trial(let lagBefore) = state {
             let use = rate / total
@@ -310,14 +321,23 @@ package struct BitrateController {
             guard report.lag <= lagBefore + Self.trialLag else { return }
             if !succeeded(isUsed: use >= Self.testedShare) {
                 state = .steady
-                nextTrial = report.time + pause
+                nextTrial = report.time + min(pause, Self.trialPause)
                 return
             }
         }
         state = .trial(lagBefore: report.lag)
         set(Int(raised) - limits.audio, "packets are on time")
         nextTrial = report.time + Self.trial
-        if target == limits.ceiling { (state, known) = (.steady, nil) }
+        if target == limits.ceiling { (state, known, doubts) = (.steady, nil, 0) }
+    }
+
+    /// A keyframe went through much faster than what is known.
+    private mutating func doubt(_ now: MediaTime) {
+        guard !isDoubted, now >= nextDoubt else { return }
+        doubts = now - nextDoubt < Self.longestPause ? min(doubts + 1, Self.maxDoubts) : 1
+        isDoubted = true
+        nextTrial = min(nextTrial, now + Self.trial)
+        nextDoubt = now + MediaTime(nanoseconds: Self.firstPause.nanoseconds << doubts)
     }
 
     /// What is known to go through allows more.
@@ -340,11 +360,14 @@ package struct BitrateController {
             step = doubled
             return true
         }
-        if isDoubted || hasRoom || rate > known * Self.clearlyBetterShare { step = doubled }
+        // In the second of a keyframe more goes through than is asked for on average.
+        let rate = min(rate, total)
+        let isClearlyBetter = rate > max(known, seenFull) * Self.clearlyBetterShare
+        if hasRoom || isClearlyBetter { step = doubled }
         guard rate > known * Self.betterShare else { return isDoubted || hasRoom }
         (self.known, isDoubted) = (rate, false)
-        // A better link is worth asking again soon.
-        pause = Self.firstPause
+        // A better link is worth asking again soon. A hop with a buffer seems better until that is full.
+        if isClearlyBetter { pause = Self.firstPause }
         return true
     }
 

@@ -16,17 +16,24 @@ private struct SimulatedLink {
     var use = 1.0
     /// For how long the server has acknowledged nothing, though its kernel takes everything.
     var unacknowledged = MediaTime.zero
+    /// Bits that a hop before the slow part takes at once, such as a proxy with a buffer of its own.
+    var hopBits = 0.0
     private(set) var queuedBits = 0.0
+    private var bitsInHop = 0.0
     private var deliveredBits = 0.0
     private var shedPackets = 0
     /// Bits a second that the encoder makes: it follows its target within a second or so.
     private var made: Double
-    private var random = SplitMix64(seed: 7)
+    var connection = 0
+    /// How much of a second's bits are in a keyframe, in tenths.
+    var keyframeTenths = 4.0
+    private var random: SplitMix64
     private var ticks = 0
     let audio = 128_000.0
 
-    init(capacity: Double, ceiling: Int = 2_500_000, floor: Int = 300_000) {
+    init(capacity: Double, ceiling: Int = 2_500_000, floor: Int = 300_000, seed: UInt64 = 7) {
         self.capacity = capacity
+        random = SplitMix64(seed: seed)
         made = Double(ceiling)
         controller = BitrateController(BitrateController.Limits(ceiling: ceiling, floor: floor, audio: 128_000))
     }
@@ -44,11 +51,12 @@ private struct SimulatedLink {
             time += .milliseconds(100)
             made += (Double(controller.target) - made) * 0.1
             ticks += 1
-            // Every two seconds a keyframe, of what four tenths of a second make.
-            let share = ticks % 20 == 0 ? 4.0 : 16.0 / 19
+            // A keyframe every two seconds.
+            let share = ticks % 20 == 0 ? keyframeTenths : (20 - keyframeTenths) / 19
             let wanted = (made * use * share + audio) * 0.1 * Double.random(in: 0.8...1.2, using: &random)
             queuedBits += wanted
-            let sent = min(queuedBits, capacity * 0.1)
+            let sent = min(queuedBits, capacity * 0.1 + hopBits - bitsInHop)
+            bitsInHop = max(0, bitsInHop + sent - capacity * 0.1)
             queuedBits -= sent
             deliveredBits += sent
             still = sent > 0 ? 0 : still + 0.1
@@ -59,6 +67,7 @@ private struct SimulatedLink {
             }
             var report = LinkReport(time: time)
             report.isPublishing = true
+            report.connection = connection
             report.lag = MediaTime(seconds: lag)
             report.deliveredBytes = UInt64(deliveredBits / 8)
             report.shedPackets = shedPackets
@@ -215,6 +224,45 @@ private struct SimulatedLink {
         let settled = link.run(120)
         let available = capacity - link.audio
         #expect(settled.allSatisfy { Double($0) < available * 1.25 && Double($0) > available * 0.5 }, "\(settled)")
+    }
+
+    /// Bug: keyframes that a proxy took at once were taken for a better link. After each fall, the target rose in large
+    /// steps without a pause.
+    @Test(arguments: [(1.0e6, 1.35), (1.8e6, 1.35)])
+    func aHopThatTakesKeyframesAtOnce(capacity: Double, most: Double) {
+        var link = SimulatedLink(capacity: capacity)
+        link.hopBits = 524_288
+        link.run(60)
+        let settled = link.run(120)
+        let available = capacity - link.audio
+        let falls = zip(settled, settled.dropFirst()).count { $1 < $0 }
+        #expect(falls <= 10, "\(falls) falls in two minutes")
+        #expect(settled.allSatisfy { Double($0) < available * most && Double($0) > available * 0.4 }, "\(settled)")
+        link.capacity = 8e6
+        #expect(link.run(60).last == 2_500_000, "at the ceiling within a minute")
+    }
+
+    /// Bug: where keyframes are small and show nothing, it took up to 110 s to find out that a link was better.
+    @Test(arguments: [0.0, 524_288], [0.5e6, 1.0e6, 1.8e6])
+    func aLinkIsBackWithinAMinute(hopBits: Double, capacity: Double) {
+        for seed in 0..<20 as Range<UInt64> {
+            var link = SimulatedLink(capacity: capacity, seed: seed)
+            (link.hopBits, link.keyframeTenths) = (hopBits, 1.2)
+            link.run(100 + Double(seed))
+            link.capacity = 8e6
+            #expect(link.run(60).last == 2_500_000, "seed \(seed)")
+        }
+    }
+
+    /// The first keyframe of a new connection counts, whatever was found out about the last one.
+    @Test func aNewConnectionOverABetterLink() {
+        for seed in 0..<20 as Range<UInt64> {
+            var link = SimulatedLink(capacity: 1e6, seed: seed)
+            link.hopBits = 524_288
+            link.run(100 + Double(seed))
+            (link.connection, link.capacity) = (1, 8e6)
+            #expect(link.run(35).last == 2_500_000, "seed \(seed)")
+        }
     }
 
     @Test func aTrickleLeadsToTheBottom() {
