@@ -89,10 +89,12 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
             if (atom == x->atoms.active) result.kind = UPCAST_X_ACTIVE_CHANGED;
             return result;
         }
-        if (atom == XCB_ATOM_WM_CLASS || atom == XCB_ATOM_WM_NAME || atom == XCB_ATOM_WM_TRANSIENT_FOR
-            || atom == XCB_ATOM_WM_HINTS || atom == x->atoms.secure || atom == x->atoms.net_name
-            || atom == x->atoms.type) {
+        if (atom == XCB_ATOM_WM_CLASS || atom == XCB_ATOM_WM_TRANSIENT_FOR || atom == XCB_ATOM_WM_HINTS
+            || atom == x->atoms.secure || atom == x->atoms.type) {
             result.kind = UPCAST_X_WINDOW_CHANGED;
+            result.window = e->window;
+        } else if (atom == XCB_ATOM_WM_NAME || atom == x->atoms.net_name) {
+            result.kind = UPCAST_X_WINDOW_RENAMED;
             result.window = e->window;
         } else if (atom == x->atoms.wm_state) {
             result.kind = UPCAST_X_WINDOW_REARRANGED;

@@ -55,6 +55,7 @@ extension X11Connection {
             kind = .moved(Self.place(event))
         case UPCAST_X_WINDOW_MOVED_INSIDE: kind = .movedInside
         case UPCAST_X_WINDOW_CHANGED: kind = .changed
+        case UPCAST_X_WINDOW_RENAMED: kind = .renamed
         case UPCAST_X_WINDOW_CAME_INSIDE: kind = .cameInside(isStranger: event.is_stranger)
         case UPCAST_X_WINDOW_REARRANGED: kind = .rearranged
         case UPCAST_X_WINDOW_RESTACKED: kind = .restacked

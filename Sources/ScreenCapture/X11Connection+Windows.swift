@@ -82,6 +82,7 @@ extension X11Connection {
             types: .init(rawValue: facts.types), secure: facts.secure,
             transientFor: facts.transient_for == 0 ? nil : facts.transient_for, client: facts.client,
             group: facts.group == 0 ? nil : facts.group, isTransientForGroup: facts.is_transient_for_group,
+            isInputOnly: facts.own.is_input_only,
             isEmptyFrame: facts.is_empty_frame, hasUnseen: facts.has_unseen, maker: facts.maker,
             hasFrame: facts.has_frame, inside: Self.windows(&facts.inside, facts.inside_count))
     }

@@ -17,7 +17,7 @@ import UpcastClient
         className: String = "", secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32? = nil,
         process: UInt32? = nil, maker: UInt32? = nil, title: String = "", isCut: Bool = false,
         types: WindowFacts.Types = [], group: UInt32? = nil, isForGroup: Bool = false, inside: [WindowNames] = [],
-        all: [UInt32] = []
+        all: [UInt32] = [], inputOnly: Bool = false
     ) -> WindowFacts {
         WindowFacts(
             place: place(x), isViewable: viewable, isOverrideRedirect: override,
@@ -26,7 +26,7 @@ import UpcastClient
                     window: client ?? window, className: className, title: title, isCut: isCut, process: process,
                     maker: maker ?? window)
             ] + inside, types: types, secure: secure, transientFor: transientFor, client: client ?? window,
-            group: group, isTransientForGroup: isForGroup, inside: all)
+            group: group, isTransientForGroup: isForGroup, isInputOnly: inputOnly, inside: all)
     }
 
     private static func model(_ all: [UInt32: WindowFacts], rules: [String] = []) throws -> WindowModel {
@@ -72,7 +72,7 @@ import UpcastClient
     @Test func unknownWindows() throws {
         var model = try Self.model([1: Self.facts(1, x: 5)])
         model.apply(WindowEvent(.came(nil), 2, sequence: 11))
-        #expect(!model.hasUnknown && model.unread == [2], "it is not viewable")
+        #expect(model.hasUnknown && model.unread == [2], "others may belong to it")
         model.apply(WindowEvent(.mapped, 2, sequence: 12))
         #expect(model.hasUnknown && model.unread == [2])
         #expect(model.secrets(hidesUnknown: true).regions(in: Self.area) == .wholeFrame, "nobody knows where it is")
@@ -85,6 +85,45 @@ import UpcastClient
         model.apply(WindowEvent(.changed, 2, sequence: 21))
         #expect(model.hasUnknown && model.unread == [2])
         #expect(model.secrets(hidesUnknown: true).places == [Self.place(9)])
+    }
+
+    /// Programs change WM_NAME and _NET_WM_NAME at once. With a compositing manager, the place of a harmless window
+    /// must not be hidden each time, unless a rule reads titles.
+    @Test(arguments: [[], ["title=*Private*"]]) func titlesThatChange(rules: [String]) throws {
+        var list = WindowRules()
+        for rule in rules { try list.add(rule) }
+        var model = WindowModel(list, bounds: Self.area, showsScreen: true)
+        model.isComposited = true
+        model.addAndRead([1: Self.facts(1, x: 5)])
+        for step in 0..<2 { model.apply(WindowEvent(.renamed, 1, sequence: UInt32(11 + step))) }
+        #expect(model.unread == [1])
+        #expect(model.takeLeft().map(\.place) == (rules.isEmpty ? [] : [Self.place(5)]))
+        // One that is not on the screen, and harmless, keeps no picture back.
+        model.apply(WindowEvent(.unmapped, 1, sequence: 12))
+        #expect(model.hasUnknown == !rules.isEmpty)
+        model.apply(WindowEvent(.mapped, 1, sequence: 12))
+        // It may have become secure before the title changed.
+        model.apply(WindowEvent(.changed, 1, sequence: 13))
+        _ = model.takeLeft()
+        model.apply(WindowEvent(.renamed, 1, sequence: 14))
+        #expect(model.takeLeft().map(\.place) == [Self.place(5)])
+    }
+
+    /// Windows that only take input show nothing, whatever rule they match and whenever they are mapped.
+    @Test func windowsWithoutPixels() throws {
+        var model = try Self.model([1: Self.facts(1, x: 5, viewable: false, className: "kiosk", inputOnly: true)],
+            rules: ["class=kiosk"])
+        model.apply(WindowEvent(.mapped, 1, sequence: 11))
+        #expect(Self.hidden(model) == [])
+        model.apply(WindowEvent(.came(Self.place(9)), 2, sequence: 12))
+        model.apply(WindowEvent(.mapped, 2, sequence: 13))
+        #expect(model.secrets(hidesUnknown: true).places == [Self.place(9)], "nobody knows yet")
+        model.read([2: Self.facts(2, x: 9, viewable: false, className: "kiosk", inputOnly: true)])
+        #expect(Self.hidden(model) == [] && !model.hasUnknown)
+        // One that wants everything to be hidden does not speak of its own pixels.
+        model.read([1: Self.facts(1, x: 5, viewable: false, secure: 2, inputOnly: true)])
+        model.apply(WindowEvent(.mapped, 1, sequence: 14))
+        #expect(model.secrets(hidesUnknown: true).isEverywhere)
     }
 
     /// A menu is on the screen before the secure window of its process, which a window manager maps later.

@@ -1,5 +1,6 @@
 import Glibc
 import Grabbing
+import MediaCore
 import TestSupport
 import Testing
 import UpcastClient
@@ -34,6 +35,18 @@ import UpcastClient
             while try display.nextEvent() != nil {}
             model.add(found)
             return model
+        }
+
+        /// Notes all events that there are.
+        func follow(_ watch: inout WindowWatch) throws {
+            _ = try display.activeWindow()
+            while let event = try display.nextEvent() {
+                if case .window(let event) = event { watch.take(event, now: .zero) }
+            }
+        }
+
+        func run(_ command: String, _ arguments: String...) throws {
+            try ChildProcess(command, arguments, environment: ["DISPLAY": screen.display]).waitForSuccess(within: 20)
         }
 
         func setTitle(_ title: String, of window: UInt32) throws -> ChildProcess {
@@ -82,7 +95,7 @@ import UpcastClient
             let reading = try #require(read)
             #expect(reading.facts[window]?.title == "first" && titles.isEmpty)
             #expect(model.hasUnknown, "nothing is noted yet")
-            #expect(events.map(\.kind) == [.changed] && events.map(\.window) == [window])
+            #expect(events.map(\.kind) == [.renamed] && events.map(\.window) == [window])
             try #require(last).waitForSuccess(within: 20)
             model.note(reading)
             #expect(model.unread == [])
@@ -118,12 +131,39 @@ import UpcastClient
         }
     }
 
+    /// A window that is not on the screen becomes secure after the reading: a dialog of it may be in the picture, which
+    /// nobody can judge. One that changes all the time does not stop pictures.
+    @Test func anUnmappedWindowBecomesSecure() async throws {
+        try await blocking {
+            let rig = try Rig()
+            var watch = WindowWatch(WindowRules(), front: nil, rig.display)
+            let window = try #require(try rig.model().unread.last)
+            try watch.begin()
+            try rig.run("xdotool", "windowunmap", "--sync", "\(window)")
+            try rig.follow(&watch)
+            let isJudgedUnread = watch.judge(now: .zero)
+            #expect(!isJudgedUnread, "nothing is read")
+            let reading = try #require(try rig.display.read({ watch.unread }, taking: { _ in }))
+            watch.note(reading, now: .zero)
+            let isJudged = watch.judge(now: .zero)
+            #expect(isJudged)
+            try rig.run(
+                "xprop", "-display", rig.screen.display, "-id", "\(window)", "-f", "_UPCAST_SECURE", "32c", "-set",
+                "_UPCAST_SECURE", "1")
+            try rig.follow(&watch)
+            var judged: [Bool] = []
+            for _ in 0..<4 { judged.append(watch.judge(now: .zero)) }
+            #expect(judged == [false, false, false, true])
+        }
+    }
+
     /// Pictures and pointers say nothing of windows.
     @Test func whatDisturbsAReading() {
         let window = { (kind: WindowEvent.Kind) in X11Connection.Event.window(WindowEvent(kind, 1, sequence: 1)) }
         let place = CaptureRectangle(x: 0, y: 0, width: 1, height: 1)
         let disturbing: [X11Connection.Event] =
-            [.composited(true)] + [.came(nil), .went, .changed, .cameInside(isStranger: false), .rearranged].map(window)
+            [.composited(true)]
+            + [.came(nil), .went, .changed, .renamed, .cameInside(isStranger: false), .rearranged].map(window)
         let others: [X11Connection.Event] =
             [.damaged, .screenChanged, .pointerShapeChanged, .pointerMoved, .activeChanged]
             + [.mapped, .unmapped, .moved(place), .movedInside, .restacked].map(window)

@@ -57,6 +57,8 @@ typedef struct {
     /// From the root window's corner, with the border.
     int32_t x, y, width, height;
     bool is_viewable, is_override_redirect;
+    /// It takes input and shows nothing.
+    bool is_input_only;
     /// False if nothing else is known of it.
     bool is_there;
 } upcast_x_window;
@@ -103,7 +105,7 @@ typedef struct {
     /// The X client that made this window.
     uint32_t maker;
     upcast_x_names client_names;
-    /// Windows in it that are called something, or want to be secure, the highest level first. They may be of other
+    /// Windows in it that are called something, or want to be secure, those of outer levels first. They may be of other
     /// programs.
     uint32_t named[UPCAST_X_MAX_INSIDE];
     uint32_t named_count;
@@ -155,6 +157,8 @@ enum upcast_x_event_kind {
     UPCAST_X_WINDOW_MOVED_INSIDE,
     /// What is known of it, or of a window inside it, has changed.
     UPCAST_X_WINDOW_CHANGED,
+    /// It, or a window inside it, has another title.
+    UPCAST_X_WINDOW_RENAMED,
     /// A window was made inside it or came into it: `is_stranger` if another X client made that.
     UPCAST_X_WINDOW_CAME_INSIDE,
     /// A window inside it has gone, or is managed otherwise.

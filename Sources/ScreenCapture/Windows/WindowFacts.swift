@@ -16,6 +16,8 @@ package struct WindowFacts: Equatable, Sendable {
     /// In pixels of the root window, with the border.
     package var place: CaptureRectangle
     package var isViewable: Bool
+    /// It takes input and shows nothing, mapped or not.
+    package var isInputOnly: Bool
     /// Whether the window manager has no say: menus and tooltips.
     package var isOverrideRedirect: Bool
     /// Of the client first, then of windows beside it and in it, which may be of other programs.
@@ -43,16 +45,20 @@ package struct WindowFacts: Equatable, Sendable {
     package init(
         place: CaptureRectangle, isViewable: Bool, isOverrideRedirect: Bool = false,
         names: [WindowNames] = [], types: Types = [], secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32,
-        group: UInt32? = nil, isTransientForGroup: Bool = false, isEmptyFrame: Bool = false,
+        group: UInt32? = nil, isTransientForGroup: Bool = false, isInputOnly: Bool = false, isEmptyFrame: Bool = false,
         hasUnseen: Bool = false, maker: UInt32? = nil, hasFrame: Bool = false,
         inside: [UInt32] = []
     ) {
         (self.place, self.isViewable, self.isOverrideRedirect) = (place, isViewable, isOverrideRedirect)
         (self.names, self.types, self.secure, self.transientFor) = (names, types, secure, transientFor)
         (self.client, self.group, self.isTransientForGroup) = (client, group, isTransientForGroup)
+        self.isInputOnly = isInputOnly
         (self.isEmptyFrame, self.hasUnseen, self.hasFrame) = (isEmptyFrame, hasUnseen, hasFrame)
         (self.maker, self.inside) = (maker ?? names.first?.maker ?? 0, inside)
     }
+
+    /// It has no pixels to hide, and does not ask to hide everything.
+    var hidesNothing: Bool { isInputOnly && secure < 2 }
 
     /// Who owns the window and what is in it.
     var owners: [WindowNames.Owner] { names.map(\.owner) }
@@ -108,6 +114,8 @@ package struct WindowEvent: Equatable, Sendable {
         case movedInside
         /// What is known of it may not be true any more.
         case changed
+        /// It, or a window in it, has another title.
+        case renamed
         /// As `changed`; a window in it has no events yet, which another X client may have made.
         case cameInside(isStranger: Bool)
         /// A window in it has gone, or is managed otherwise: what is known of it has to be read again. That makes no
@@ -119,7 +127,7 @@ package struct WindowEvent: Equatable, Sendable {
         /// Whether what is read of any window before it and after it may differ.
         var changesFacts: Bool {
             switch self {
-            case .came, .went, .changed, .cameInside, .rearranged: true
+            case .came, .went, .changed, .renamed, .cameInside, .rearranged: true
             case .mapped, .unmapped, .moved, .movedInside, .restacked: false
             }
         }

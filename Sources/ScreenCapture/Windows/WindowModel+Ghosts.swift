@@ -59,7 +59,7 @@ extension WindowModel {
             } else {
                 ghosts.spread(from: window.place ?? bounds, to: place, in: bounds)
             }
-        case .came, .mapped, .movedInside, .changed, .cameInside, .rearranged, .restacked: break
+        case .came, .mapped, .movedInside, .changed, .renamed, .cameInside, .rearranged, .restacked: break
         }
     }
 
@@ -71,7 +71,7 @@ extension WindowModel {
         case .mapped: return false
         case .moved(let place): new = place
         case .restacked: new = windows[event.window]?.place
-        case .came, .went, .unmapped, .movedInside, .changed, .cameInside, .rearranged: return true
+        case .came, .went, .unmapped, .movedInside, .changed, .renamed, .cameInside, .rearranged: return true
         }
         guard let window = windows[event.window], window.isViewable else { return true }
         // What is above it now may have been below it.

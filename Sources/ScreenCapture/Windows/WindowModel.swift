@@ -118,6 +118,7 @@ package struct WindowModel: Sendable {
     private mutating func note(_ facts: WindowFacts, of id: UInt32, showsOther: Bool) {
         guard var window = windows[id] else { return }
         if window.place == nil { window.place = facts.place }
+        if facts.hidesNothing { window.isViewable = false }
         if window.isUnwatched, window.isViewable { scatter(in: window.place) }
         // An empty frame may show a stranger until a client is found in it; not what a manager has from the start.
         window.hadStranger = showsOther && !(window.isNew && window.hadStranger)
@@ -155,7 +156,7 @@ package struct WindowModel: Sendable {
             stack.remove(event.window)
             tree.forget(event.window)
         case .mapped:
-            update(event) { $0.isViewable = true }
+            update(event) { $0.isViewable = !($0.facts?.hidesNothing ?? false) }
             // A program may say so after the window was read, without an event.
             if let facts = windows[event.window]?.facts, let isMenu = event.isOverrideRedirect,
                 facts.isOverrideRedirect != isMenu
@@ -166,6 +167,8 @@ package struct WindowModel: Sendable {
         case .moved(let place): update(event) { $0.place = place }
         case .movedInside, .restacked: break
         case .changed: forget(event.window)
+        // Programs change both titles at once. The place of a window that stays harmless must not be left each time.
+        case .renamed: forget(event.window, isDoubtful: rules.readTitles)
         case .rearranged: forget(event.window, isDoubtful: false)
         case .cameInside(let isStranger):
             forget(event.window)
@@ -260,11 +263,11 @@ package struct WindowModel: Sendable {
     /// Whether it is a child of the root window.
     func knows(_ window: UInt32) -> Bool { windows[window] != nil }
 
-    /// Whether a picture may show a window of which nothing is known.
-    package var hasUnknown: Bool { windows.values.contains { $0.isViewable && $0.facts == nil } }
+    /// Whether a picture may show something secret that nobody knows of: a window, or a menu or dialog of one that is
+    /// not viewable.
+    package var hasUnknown: Bool { windows.values.contains { $0.facts == nil && ($0.isViewable || $0.isDoubtful) } }
 
-    /// Whether there are windows to read. Those that are not viewable, too: a menu may come before the secure window of
-    /// its process does, which a window manager maps later.
+    /// Whether there are windows to read.
     package var hasUnread: Bool { windows.values.contains { $0.facts == nil } }
     package var unread: [UInt32] { windows.filter { $0.value.facts == nil }.keys.sorted() }
 

@@ -23,7 +23,7 @@ extension X11Connection {
     /// The server is not held for windows that take longer to read, except after so many times: else a program that
     /// changes a window all the time would keep all others unknown.
     private static let maxHold = MediaTime.milliseconds(250)
-    private static let maxDisturbed = 3
+    static let maxDisturbed = 3
 
     /// Reads windows, all of them as of one moment.
     ///

@@ -73,6 +73,9 @@ package struct WindowRules: Equatable, Sendable {
         }
     }
 
+    /// Whether another title can make a difference.
+    var readTitles: Bool { rules.contains { $0.subject == .title } }
+
     /// Whether a rule hides a window. What nobody knows of it may fit.
     func match(_ facts: WindowFacts) -> Bool { rules.contains { match($0, facts, unknown: true) } }
 

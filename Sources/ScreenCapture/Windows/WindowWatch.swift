@@ -19,8 +19,9 @@ struct WindowWatch {
     private var nextEnd: MediaTime?
     /// Pictures in a row that were not judged because of a window of which nothing was known.
     private var unjudged = 0
-    /// After so many, windows of which nothing is known are hidden: one may change all the time.
-    private static let maxUnjudged = 2
+    /// After so many, windows of which nothing is known are hidden: one may change all the time. By then, all of
+    /// them have been read once, however slow the server is.
+    private static let maxUnjudged = X11Connection.maxDisturbed
 
     init(_ rules: WindowRules, front: WindowRules?, _ display: X11Connection) {
         (self.display, hasFront) = (display, front != nil)
@@ -44,7 +45,7 @@ struct WindowWatch {
         case .mapped, .moved: if !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
         case .restacked:
             if model.knows(event.window), !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
-        case .came, .went, .unmapped, .movedInside, .changed, .cameInside, .rearranged: break
+        case .came, .went, .unmapped, .movedInside, .changed, .renamed, .cameInside, .rearranged: break
         }
     }
 
