@@ -47,6 +47,8 @@ own_folder() {
 start_process() {
     local name=$1
     shift
+    # Others may read the log at once, before the process has begun.
+    : >>"$folder/logs/$name.log"
     setsid setpriv --pdeathsig TERM "$@" >>"$folder/logs/$name.log" 2>&1 </dev/null &
     process_pid[$name]=$!
     process_order+=("$name")
