@@ -38,7 +38,9 @@ static void take_state(void *data, enum pw_stream_state old, enum pw_stream_stat
         if (pw->state.stage != UPCAST_PIPEWIRE_ENDED) pw->state.stage = UPCAST_PIPEWIRE_PAUSED;
         break;
     case PW_STREAM_STATE_STREAMING:
-        if (pw->state.stage != UPCAST_PIPEWIRE_ENDED) pw->state.stage = UPCAST_PIPEWIRE_STREAMING;
+        if (pw->state.stage == UPCAST_PIPEWIRE_ENDED) break;
+        pw->state.stage = UPCAST_PIPEWIRE_STREAMING;
+        pw->state.starts++;
         break;
     }
 }

@@ -4,12 +4,15 @@ package import MediaCore
 ///
 /// Senders do not send a picture twice: until something changes, viewers would do without one that was lost.
 ///
-/// - A sender that starts sends its picture once. PipeWire drops it while the receiver's side is not running yet.
+/// - A sender that starts sends its picture once. If nothing comes, it may have been lost on the way; the sender may
+///   also have none yet.
 /// - PipeWire has one place for what is on the way to a late receiver. A buffer that only moves the pointer can replace
 ///   a picture there.
 package struct LostPicture: Equatable, Sendable {
     private var lossDue: MediaTime?
     private var startDue: MediaTime?
+    private var isStreaming = false
+    private var starts: UInt32 = 0
     private var earliest = MediaTime.zero
     /// How long the first picture after a start is waited for.
     private var startPatience = interval
@@ -23,11 +26,21 @@ package struct LostPicture: Equatable, Sendable {
 
     package init() {}
 
-    /// When to ask; nil while nothing is missing.
-    package var due: MediaTime? { lossDue.map { min($0, startDue ?? $0) } ?? startDue }
+    /// When to ask; nil while nothing is missing, and while the sender does not stream.
+    package var due: MediaTime? {
+        guard isStreaming else { return nil }
+        return lossDue.map { min($0, startDue ?? $0) } ?? startDue
+    }
 
-    /// The sender has started, perhaps because it was asked, and is to send its picture.
-    package mutating func noteStart(at now: MediaTime) { startDue = now + startPatience }
+    /// A sender that starts, perhaps because it was asked, is to send its picture, which makes up for all losses.
+    ///
+    /// - Parameters:
+    ///   - isStreaming: pictures can come now.
+    ///   - starts: how often the sender has begun to stream. It may have paused since the last call.
+    package mutating func note(isStreaming: Bool, starts: UInt32, at now: MediaTime) {
+        if isStreaming, !self.isStreaming || starts != self.starts { (startDue, lossDue) = (now + startPatience, nil) }
+        (self.isStreaming, self.starts) = (isStreaming, starts)
+    }
 
     /// A picture may have been lost.
     package mutating func noteLoss(at now: MediaTime) {
@@ -42,6 +55,6 @@ package struct LostPicture: Equatable, Sendable {
         (lossDue, earliest) = (nil, now + Self.interval)
         guard let due = startDue, due <= now else { return }
         startPatience = min(startPatience + startPatience, Self.longestInterval)
-        noteStart(at: now)
+        startDue = now + startPatience
     }
 }

@@ -85,6 +85,9 @@ internal import UpcastClient
         }
     }
 
+    /// How often the sender has begun to send; wraps around.
+    var starts: UInt32 { unsafe upcast_pipewire_look(handle).pointee.starts }
+
     /// What was captured is gone, or the stream has ended.
     var hasEnded: Bool { unsafe stage == .ended || upcast_pipewire_look(handle).pointee.is_gone }
 

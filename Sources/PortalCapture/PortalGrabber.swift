@@ -29,7 +29,6 @@ package final class PortalGrabber {
     /// Since the last frame that was sent.
     private var damage = DamageList()
     private var lost = LostPicture()
-    private var wasStreaming = false
     private var time = PictureTime()
     /// Where the pointer is in the last frame that was sent.
     private var drawnPointer: CaptureRectangle?
@@ -81,9 +80,10 @@ package final class PortalGrabber {
             hold(orders.isHeld, stream)
             if orders.sendsAgain { renew() }
             try screen.process()
+            // Before the pictures: the first one may have come with the start.
+            lost.note(isStreaming: stream.stage == .streaming && !isHeld, starts: stream.starts, at: clock.now())
             try hand.takeBuffers { try take($0, hand, notice) }
             let now = clock.now()
-            noteStage(of: stream, now)
             if let end = silenceEnd, end <= now { complain(stream, notice) }
             if let due = lost.due, due <= now {
                 lost.noteAsked(at: now)
@@ -106,13 +106,6 @@ package final class PortalGrabber {
         self.isHeld = isHeld
         guard !isHeld else { return lost.notePicture() }
         pauseEnd = clock.now() + Self.renewal
-    }
-
-    /// A sender that starts has one picture to send.
-    private func noteStage(of stream: PipeWireStream, _ now: MediaTime) {
-        let isStreaming = stream.stage == .streaming
-        if isStreaming, !wasStreaming { lost.noteStart(at: now) }
-        wasStreaming = isStreaming
     }
 
     /// The daemon does not have the picture.
@@ -140,6 +133,8 @@ package final class PortalGrabber {
         case .missing: return lost.noteLoss(at: clock.now())
         case .unusable(let error):
             guard error.isTemporary else { throw error }
+            // It has come: asking again brings no other one.
+            lost.notePicture()
             if told != error.description { notice(.waiting(error.description)) }
             told = error.description
             return

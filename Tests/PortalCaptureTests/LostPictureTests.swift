@@ -67,8 +67,16 @@ import Testing
 @Suite struct LostPictureTests {
     private func at(_ milliseconds: Int64) -> MediaTime { .milliseconds(milliseconds) }
 
-    @Test func oneThatIsLost() {
+    /// One whose sender streams from `start` on and has sent its first picture.
+    private func streaming(since start: Int64 = 0) -> LostPicture {
         var lost = LostPicture()
+        lost.note(isStreaming: true, starts: 1, at: at(start))
+        lost.notePicture()
+        return lost
+    }
+
+    @Test func oneThatIsLost() {
+        var lost = streaming()
         #expect(lost.due == nil)
         lost.noteLoss(at: at(5000))
         #expect(lost.due == at(5200))
@@ -80,14 +88,14 @@ import Testing
     }
 
     @Test func oneThatComes() {
-        var lost = LostPicture()
+        var lost = streaming()
         lost.noteLoss(at: at(5000))
         lost.notePicture()
         #expect(lost.due == nil)
     }
 
     @Test func theRate() {
-        var lost = LostPicture()
+        var lost = streaming()
         lost.noteLoss(at: at(5000))
         lost.noteAsked(at: at(5200))
         lost.noteLoss(at: at(5300))
@@ -100,7 +108,7 @@ import Testing
     /// The first picture of a stream, without which viewers see nothing.
     @Test func theFirst() {
         var lost = LostPicture()
-        lost.noteStart(at: at(5000))
+        lost.note(isStreaming: true, starts: 1, at: at(5000))
         #expect(lost.due == at(6000))
         lost.notePicture()
         #expect(lost.due == nil)
@@ -108,22 +116,24 @@ import Testing
         #expect(lost.due == nil)
     }
 
-    /// Questions for losses meanwhile do not put off the next one for the first picture.
+    /// Questions for losses meanwhile do not put off the one for the first picture, but a new start does.
     @Test func lossesBeforeTheFirst() {
         var lost = LostPicture()
-        lost.noteStart(at: at(5000))
+        lost.note(isStreaming: true, starts: 1, at: at(5000))
         lost.noteLoss(at: at(5100))
         #expect(lost.due == at(5300))
         lost.noteAsked(at: at(5300))
         #expect(lost.due == at(6000))
         // The sender starts again because of the question.
-        lost.noteStart(at: at(5310))
+        lost.note(isStreaming: false, starts: 1, at: at(5305))
+        #expect(lost.due == nil)
+        lost.note(isStreaming: true, starts: 2, at: at(5310))
         #expect(lost.due == at(6310))
     }
 
     @Test func aFirstThatDoesNotCome() {
         var lost = LostPicture()
-        lost.noteStart(at: at(5000))
+        lost.note(isStreaming: true, starts: 1, at: at(5000))
         var waits: [Int64] = []
         for _ in 0..<8 {
             guard let due = lost.due else { break }
@@ -134,5 +144,29 @@ import Testing
         // A loss does not wait for the minute to end.
         lost.noteLoss(at: at(200_000))
         #expect(lost.due == at(200_000) + LostPicture.patience)
+    }
+
+    /// A sender that pauses and starts again sends its picture again, which makes up for losses: one that streams on
+    /// does not.
+    @Test func aPause() {
+        var lost = streaming()
+        lost.note(isStreaming: true, starts: 1, at: at(3000))
+        #expect(lost.due == nil)
+        lost.noteLoss(at: at(5000))
+        lost.note(isStreaming: false, starts: 1, at: at(5100))
+        // Nobody hears a question.
+        #expect(lost.due == nil)
+        lost.note(isStreaming: true, starts: 2, at: at(9000))
+        #expect(lost.due == at(10_000))
+    }
+
+    /// A pause that nobody has seen.
+    @Test func aShortPause() {
+        var lost = streaming()
+        lost.noteLoss(at: at(5000))
+        lost.note(isStreaming: true, starts: 2, at: at(5100))
+        #expect(lost.due == at(6100))
+        lost.note(isStreaming: true, starts: 2, at: at(5200))
+        #expect(lost.due == at(6100))
     }
 }
