@@ -44,9 +44,7 @@ package final class ScreenGrabber {
     private var isInFront: Bool
     /// The root window has another size, or monitors have changed.
     private var hasScreenChanged = false
-    /// In a pause.
-    private var nextReading = MediaTime.zero
-    private static let readingInterval = MediaTime.seconds(1)
+    private var pausedReading = PausedReading()
     /// Used again for each frame, so that nothing is allocated.
     private var regions = CaptureSecureRegions.none
     private var spare: CaptureFrame?
@@ -89,9 +87,10 @@ package final class ScreenGrabber {
                 continue
             }
             if try display.check(now: now) { continue }
-            // What windows do is followed all the time. What is not read in a long pause may be gone at its end.
-            if orders.isHeld, windows.hasUnread, now >= nextReading {
-                nextReading = try readWindows(now, notice) + Self.readingInterval
+            // What windows do is followed all the time.
+            let reading = pausedReading.due(isHeld: orders.isHeld, hasUnread: windows.hasUnread)
+            if let reading, reading <= now {
+                pausedReading.noteRead(at: try readWindows(now, notice))
                 continue
             }
             let due = orders.isHeld ? nil : schedule.due(now: now)
@@ -103,7 +102,7 @@ package final class ScreenGrabber {
                 wait.note(display.nextCheck)
                 wait.note(due)
                 wait.note(orders.isHeld ? nil : pointer.nextLook)
-                wait.note(orders.isHeld && windows.hasUnread ? nextReading : nil)
+                wait.note(reading)
                 wait.note(windows.nextWake)
                 wait.wait()
             }

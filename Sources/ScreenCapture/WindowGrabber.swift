@@ -44,9 +44,7 @@ package final class WindowGrabber {
     /// Windows came, went or moved since the layers were made.
     private var isStale = true
     private var hasTold = false
-    /// In a pause.
-    private var nextReading = MediaTime.zero
-    private static let readingInterval = MediaTime.seconds(1)
+    private var pausedReading = PausedReading()
     /// Since when a window shows pixels that are not its own.
     private var undrawnSince: MediaTime?
     /// How long viewers wait for that.
@@ -86,10 +84,10 @@ package final class WindowGrabber {
                 continue
             }
             if try display.check(now: now) { continue }
-            // What is not read in a long pause may be gone at its end.
-            if orders.isHeld, model.hasUnread, now >= nextReading {
-                nextReading = now + Self.readingInterval
+            let reading = pausedReading.due(isHeld: orders.isHeld, hasUnread: model.hasUnread)
+            if let reading, reading <= now {
                 _ = try readWindows()
+                pausedReading.noteRead(at: clock.now())
                 continue
             }
             let due = orders.isHeld ? nil : schedule.due(now: now)
@@ -101,7 +99,7 @@ package final class WindowGrabber {
                 wait.note(display.nextCheck)
                 wait.note(due)
                 wait.note(orders.isHeld ? nil : pointer.nextLook)
-                wait.note(orders.isHeld && model.hasUnread ? nextReading : nil)
+                wait.note(reading)
                 wait.wait()
             }
         }

@@ -50,8 +50,7 @@ struct GhostPixels: Sendable {
     private mutating func joinOldest() {
         let oldest = ghosts.removeFirst()
         let (place, boxes) = (oldest.box, ghosts.map(\.box))
-        func growth(_ index: Int) -> Int { boxes[index].joined(with: place).area - boxes[index].area }
-        guard let index = ghosts.indices.min(by: { growth($0) < growth($1) }) else { return }
+        guard let index = CaptureRectangle.leastGrown(boxes, by: place) else { return }
         if ghosts[index].window != oldest.window { ghosts[index].window = 0 }
         ghosts[index].isCertain = ghosts[index].isCertain || oldest.isCertain
         ghosts[index].parts = [boxes[index].joined(with: place)]
@@ -112,6 +111,12 @@ extension CaptureRectangle {
     static func joined(_ parts: [Self]) -> [Self] {
         guard parts.count > 16 else { return parts }
         return [parts.dropFirst().reduce(parts[0]) { $0.joined(with: $1) }]
+    }
+
+    /// The index of the one that grows the least if a place is joined with it; nil for none.
+    static func leastGrown(_ rectangles: [Self], by place: Self) -> Int? {
+        func growth(_ rectangle: Self) -> Int { rectangle.joined(with: place).area - rectangle.area }
+        return rectangles.indices.min { growth(rectangles[$0]) < growth(rectangles[$1]) }
     }
 
     /// What is left of it without another one: at most four rectangles.

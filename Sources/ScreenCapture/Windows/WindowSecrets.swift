@@ -25,8 +25,7 @@ package struct WindowSecrets: Equatable, Sendable {
 
     /// Hides a place with one that is hidden already, and as little else as possible.
     private static func join(_ place: CaptureRectangle, to others: inout [CaptureRectangle]) {
-        func growth(_ index: Int) -> Int { others[index].joined(with: place).area - others[index].area }
-        guard let index = others.indices.min(by: { growth($0) < growth($1) }) else { return }
+        guard let index = CaptureRectangle.leastGrown(others, by: place) else { return }
         others[index] = others[index].joined(with: place)
     }
 

@@ -1,0 +1,21 @@
+package import MediaCore
+
+/// When windows are read while nothing is sent: what is not read in a long pause may be gone at its end. Pure.
+package struct PausedReading: Equatable, Sendable {
+    private var earliest = MediaTime.zero
+
+    /// From one reading to the next.
+    package static let interval = MediaTime.seconds(1)
+
+    package init() {}
+
+    /// When to read; nil for not at all.
+    ///
+    /// - Parameters:
+    ///   - isHeld: nothing is sent. Otherwise each picture reads what it needs.
+    ///   - hasUnread: of some windows, nothing is known.
+    package func due(isHeld: Bool, hasUnread: Bool) -> MediaTime? { isHeld && hasUnread ? earliest : nil }
+
+    /// A reading has ended. A slow server has a second for itself then.
+    package mutating func noteRead(at now: MediaTime) { earliest = now + Self.interval }
+}

@@ -1,0 +1,24 @@
+import MediaCore
+import Testing
+
+@testable import ScreenCapture
+
+/// Promise: windows that nobody knows are read in a pause, too, but a slow X server has time for others.
+@Suite struct PausedReadingTests {
+    private func at(_ milliseconds: Int64) -> MediaTime { .milliseconds(milliseconds) }
+
+    @Test(arguments: [true, false], [true, false]) func onlyInAPauseAndOnlyIfNeeded(isHeld: Bool, hasUnread: Bool) {
+        let due = PausedReading().due(isHeld: isHeld, hasUnread: hasUnread)
+        #expect((due != nil) == (isHeld && hasUnread))
+    }
+
+    @Test func atMostOnceASecond() throws {
+        var reading = PausedReading()
+        #expect(try #require(reading.due(isHeld: true, hasUnread: true)) <= at(0))
+        reading.noteRead(at: at(5000))
+        #expect(reading.due(isHeld: true, hasUnread: true) == at(6000))
+        // The next pause may begin at once, and so may its first reading be late.
+        #expect(reading.due(isHeld: false, hasUnread: true) == nil)
+        #expect(reading.due(isHeld: true, hasUnread: true) == at(6000))
+    }
+}
