@@ -12,7 +12,7 @@ internal import MediaCore
 /// long as it says is refused with the picture: what it meant to hide is not known.
 enum SecureRegionsField {
     /// The maximum number of rectangles in a list.
-    static let capacity = 64
+    static let capacity = SecureRegions.capacityPerSource
     private static let headBytes = 4
     private static let rectangleBytes = 16
     private static let coversAll: UInt16 = 1

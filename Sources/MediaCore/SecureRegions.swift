@@ -4,8 +4,11 @@
 /// A value without heap memory, so that a frame with regions allocates nothing. Rectangles are clipped to the picture.
 /// Empty ones hide nothing and are not kept.
 package struct SecureRegions: Equatable, Sendable {
-    /// The maximum number of rectangles in one picture: 64 of its client's, and 64 standing regions.
-    package static let capacity = 128
+    /// The maximum number of rectangles that the client gives with one picture, and that of standing regions.
+    package static let capacityPerSource = 64
+    /// The maximum number of rectangles in one picture: of its client and standing ones.
+    package static let capacity = Rectangles.count
+    private typealias Rectangles = InlineArray<128, Rectangle>
 
     /// In pixels from the picture's top left corner, without the end; within the picture and not empty.
     package struct Rectangle: Equatable, Sendable {
@@ -15,7 +18,7 @@ package struct SecureRegions: Equatable, Sendable {
     /// Whether the whole picture is hidden (protected content).
     package var coversAll = false
     package private(set) var count = 0
-    private var kept = InlineArray<128, Rectangle>(repeating: Rectangle(left: 0, top: 0, right: 0, bottom: 0))
+    private var kept = Rectangles(repeating: Rectangle(left: 0, top: 0, right: 0, bottom: 0))
 
     /// Hides nothing.
     package init() {}

@@ -3,7 +3,7 @@ internal import MediaCore
 /// What of a frame must not be shown to anybody: the daemon paints it over before it does anything else with the frame.
 public struct CaptureSecureRegions: Equatable, Sendable {
     /// The most rectangles of one frame.
-    public static let capacity = 64
+    public static let capacity = SecureRegions.capacityPerSource
 
     public var rectangles: [CaptureRectangle]
     /// Nothing of the frame is shown (protected content).

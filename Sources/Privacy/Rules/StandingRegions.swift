@@ -66,7 +66,7 @@ package struct StandingRegion: Equatable, Sendable {
 ///
 /// Any thread.
 package final class StandingRegions: Sendable {
-    package static let capacity = 64
+    package static let capacity = SecureRegions.capacityPerSource
     /// The maximum for one user's apps and for all apps, so that others find room.
     package static let (userCapacity, appCapacity) = (32, 48)
 
