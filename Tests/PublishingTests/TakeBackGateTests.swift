@@ -12,6 +12,16 @@ import Testing
             epoch: epoch)
     }
 
+    /// A gate through which a packet has gone, and what holds it.
+    private func written(_ unsent: Held = Held()) -> (clock: ManualClock, gate: TakeBackGate, unsent: Held) {
+        let clock = ManualClock()
+        let gate = TakeBackGate(clock: clock)
+        gate.use(unsent)
+        #expect(gate.begin(packet(50, epoch: 0)))
+        gate.end()
+        return (clock, gate, unsent)
+    }
+
     @Test func olderPacketsAreRefused() {
         let gate = TakeBackGate(clock: MonotonicClock())
         #expect(gate.begin(packet(10, epoch: 0)))
@@ -52,11 +62,7 @@ import Testing
 
     /// A written packet that waits in the sink's own buffer is discarded, like one that is being written.
     @Test(arguments: [true, false]) func discardsWhatWaits(isWaiting: Bool) {
-        let gate = TakeBackGate(clock: MonotonicClock())
-        let unsent = Held(isWaiting: isWaiting)
-        gate.use(unsent)
-        #expect(gate.begin(packet(50, epoch: 0)))
-        gate.end()
+        let (_, gate, unsent) = written(Held(isWaiting: isWaiting))
         _ = gate.raise(to: 1)
         #expect(gate.isCut == isWaiting)
         #expect(unsent.discards == (isWaiting ? 1 : 0))
@@ -65,11 +71,7 @@ import Testing
     /// Before the close, unacknowledged bytes are discarded. Afterwards nothing accesses the connection any more.
     @Test(arguments: [(true, true, 0), (true, false, 1), (false, true, 1), (false, false, 1)])
     func discardsBeforeItIsClosed(inOrder: Bool, isAcknowledged: Bool, discards: Int) {
-        let gate = TakeBackGate(clock: MonotonicClock())
-        let unsent = Held(isWaiting: true, isAcknowledged: isAcknowledged)
-        gate.use(unsent)
-        #expect(gate.begin(packet(50, epoch: 0)))
-        gate.end()
+        let (_, gate, unsent) = written(Held(isWaiting: true, isAcknowledged: isAcknowledged))
         gate.release(inOrder: inOrder)
         #expect(unsent.discards == discards)
         #expect(gate.raise(to: 1) == .milliseconds(50))
@@ -79,12 +81,7 @@ import Testing
 
     /// Lost bytes that were on their way when the curtain was raised are cut off before the kernel sends them again.
     @Test(arguments: [true, false]) func cutsWhatIsLost(before: Bool) throws {
-        let clock = ManualClock()
-        let gate = TakeBackGate(clock: clock)
-        let unsent = Held()
-        gate.use(unsent)
-        #expect(gate.begin(packet(50, epoch: 0)))
-        gate.end()
+        let (clock, gate, unsent) = written()
         let sent = Delivery(
             acknowledged: 1000, outstanding: 500, silence: .seconds(5), patience: .milliseconds(100),
             isSendingAgain: false)
@@ -105,12 +102,7 @@ import Testing
     /// A curtain alone breaks no connection: bytes that arrive in time are not lost, however long nothing more is
     /// acknowledged.
     @Test func whatArrivesInTimeBreaksNothing() {
-        let clock = ManualClock()
-        let gate = TakeBackGate(clock: clock)
-        let unsent = Held()
-        gate.use(unsent)
-        #expect(gate.begin(packet(50, epoch: 0)))
-        gate.end()
+        let (clock, gate, unsent) = written()
         var delivery = Delivery(
             acknowledged: 1000, outstanding: 500, silence: .milliseconds(99), patience: .milliseconds(100),
             isSendingAgain: false)
@@ -130,12 +122,7 @@ import Testing
 
     /// The wait ends when the other side has received all awaited bytes, whatever happens to later ones.
     @Test func awaitsNothingElse() throws {
-        let clock = ManualClock()
-        let gate = TakeBackGate(clock: clock)
-        let unsent = Held()
-        gate.use(unsent)
-        #expect(gate.begin(packet(50, epoch: 0)))
-        gate.end()
+        let (_, gate, unsent) = written()
         var delivery = Delivery(
             acknowledged: 1000, outstanding: 500, silence: .zero, patience: .milliseconds(100), isSendingAgain: false)
         unsent.state.withLock { $0 = delivery }
