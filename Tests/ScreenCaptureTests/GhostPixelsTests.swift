@@ -164,17 +164,20 @@ import UpcastClient
     }
 
     /// A window that has moved before anything is known of it.
-    @Test func unknownWindows() {
+    @Test(arguments: [true, false]) func unknownWindows(isFoundEmpty: Bool) {
         var model = Self.model(secure: 0)
         model.apply(WindowEvent(.cameInside(isStranger: true), 1, sequence: 11))
         model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 12))
         #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
         let place = Self.rectangle(300, 0, 100, 100)
-        model.read([1: Self.facts(1, place, isEmptyFrame: true)])
-        #expect(
-            Self.hidden(model) == ["100x100+0+0", "100x100+300+0"], "an empty frame does not tell whose it was")
+        if isFoundEmpty {
+            model.read([1: Self.facts(1, place, isEmptyFrame: true)])
+            #expect(
+                Self.hidden(model) == ["100x100+0+0", "100x100+300+0"], "an empty frame does not tell whose it was")
+        }
+        // What is in it later is another one.
         model.read([1: Self.facts(1, place)])
-        #expect(Self.hidden(model) == [], "it is not secure")
+        #expect(Self.hidden(model) == (isFoundEmpty ? ["100x100+0+0", "100x100+300+0"] : []))
     }
 
     /// What a window shows of its time as a secure one stays hidden until it is painted over, however often it changes.
@@ -359,6 +362,72 @@ import UpcastClient
         #expect(!model.hasUnknown && Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
     }
 
+    /// A harmless client comes into a frame that may still show one that is gone, and has not drawn yet.
+    @Test(arguments: [true, false]) func aClientInAFrameThatWasFoundEmpty(isComposited: Bool) {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
+        model.isComposited = isComposited
+        model.apply(WindowEvent(.came(Self.place), 2, sequence: 11))
+        model.apply(WindowEvent(.came(Self.place), 1, sequence: 11))
+        model.apply(WindowEvent(.went, 2, sequence: 11))
+        model.apply(WindowEvent(.mapped, 1, sequence: 12))
+        model.read([1: Self.facts(1, isEmptyFrame: true)])
+        _ = model.takeLeft()
+        model.apply(WindowEvent(.cameInside(isStranger: true), 1, sequence: 13))
+        model.read([1: Self.facts(1, inside: [3])])
+        let left = model.takeLeft().map(\.place.name)
+        #expect(isComposited ? left == ["100x100+0+0"] : Self.left(model) == ["100x100+0+0"])
+        #expect(isComposited || Self.hidden(model) == ["100x100+0+0"])
+        // It is hidden until it is painted over, and no longer.
+        model.erase(model.leftBehind, sequence: 20)
+        model.endPicture()
+        #expect(Self.hidden(model) == [])
+    }
+
+    /// A client that nobody knew comes and ends, and another one comes, all before anybody looks.
+    @Test(arguments: [true, false], [true, false]) func aClientAfterOneThatNobodyKnew(ends: Bool, isNew: Bool) {
+        let places = [0, 150, 300, 450].map { Self.rectangle($0, 0, 100, 100) }
+        var model = Self.model(secure: 0)
+        if isNew {
+            model.apply(WindowEvent(.came(Self.place), 3, sequence: 10))
+            model.apply(WindowEvent(.mapped, 3, sequence: 10))
+        } else {
+            model.apply(WindowEvent(.cameInside(isStranger: true), 1, sequence: 10))
+        }
+        let frame: UInt32 = isNew ? 3 : 1
+        model.apply(WindowEvent(.moved(places[1]), frame, sequence: 11))
+        // Without an end, this is the manager's word that the client is managed now.
+        model.apply(WindowEvent(.rearranged, frame, sequence: 12, destroyed: ends ? 33 : nil))
+        model.apply(WindowEvent(.moved(places[2]), frame, sequence: 13))
+        model.apply(WindowEvent(.cameInside(isStranger: true), frame, sequence: 14))
+        model.apply(WindowEvent(.moved(places[3]), frame, sequence: 15))
+        model.apply(WindowEvent(.changed, frame, sequence: 16))
+        model.read([frame: Self.facts(frame, places[3], inside: [4])])
+        #expect(Set(Self.left(model)) == (ends ? Set(places.map(\.name)) : []))
+        // From here on, it is an ordinary window.
+        model.erase(model.leftBehind, sequence: 20)
+        model.endPicture()
+        model.apply(WindowEvent(.cameInside(isStranger: true), frame, sequence: 21))
+        model.read([frame: Self.facts(frame, places[3], inside: [4, 5])])
+        #expect(Self.left(model) == [])
+    }
+
+    /// The same with a compositing manager, which keeps the pixels of the frame while it is on the screen.
+    @Test(arguments: [true, false]) func aNewFrameWhoseClientNobodyKnew(isMappedAgain: Bool) {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
+        model.isComposited = true
+        model.apply(WindowEvent(.came(Self.place), 1, sequence: 11))
+        model.apply(WindowEvent(.cameInside(isStranger: true), 1, sequence: 12))
+        model.apply(WindowEvent(.mapped, 1, sequence: 13))
+        model.apply(WindowEvent(.rearranged, 1, sequence: 14, destroyed: 3))
+        model.read([1: Self.facts(1, isEmptyFrame: true)])
+        #expect(Self.hidden(model) == ["100x100+0+0"])
+        if isMappedAgain {
+            model.apply(WindowEvent(.unmapped, 1, sequence: 15))
+            model.apply(WindowEvent(.mapped, 1, sequence: 16))
+        }
+        #expect(Self.hidden(model) == (isMappedAgain ? [] : ["100x100+0+0"]))
+    }
+
     /// A client ends before the first look at its frame, which is looked at again later.
     @Test func aFrameThatIsFoundEmptyTwice() {
         let place = Self.rectangle(300, 0, 100, 100)
@@ -415,8 +484,9 @@ import UpcastClient
     }
 
     /// A frame that was never on the screen shows nothing.
-    @Test func aFrameThatStaysUnmapped() {
+    @Test(arguments: [true, false]) func aFrameThatStaysUnmapped(isComposited: Bool) {
         var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
+        model.isComposited = isComposited
         model.apply(WindowEvent(.came(Self.place), 2, sequence: 11))
         model.apply(WindowEvent(.came(Self.place), 1, sequence: 11))
         model.apply(WindowEvent(.went, 2, sequence: 11))

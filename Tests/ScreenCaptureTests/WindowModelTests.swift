@@ -124,6 +124,16 @@ import UpcastClient
         model.read([1: Self.facts(1, x: 5, viewable: false, secure: 2, inputOnly: true)])
         model.apply(WindowEvent(.mapped, 1, sequence: 14))
         #expect(model.secrets(hidesUnknown: true).isEverywhere)
+        // It may also say so when it has long been mapped, and take it back.
+        model.apply(WindowEvent(.changed, 2, sequence: 15))
+        model.read([2: Self.facts(2, x: 9, viewable: true, inputOnly: true)])
+        model.apply(WindowEvent(.unmapped, 1, sequence: 16))
+        #expect(!model.secrets(hidesUnknown: true).isEverywhere)
+        for secure in [2, 0] as [UInt32] {
+            model.apply(WindowEvent(.changed, 2, sequence: 17))
+            model.read([2: Self.facts(2, x: 9, viewable: true, secure: secure, inputOnly: true)])
+            #expect(model.secrets(hidesUnknown: true).isEverywhere == (secure == 2))
+        }
     }
 
     /// A menu is on the screen before the secure window of its process, which a window manager maps later.

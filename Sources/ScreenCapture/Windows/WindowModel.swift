@@ -16,9 +16,7 @@ package struct WindowModel: Sendable {
         var group: UInt32?
         /// Windows in it may move without an event: they were not looked at.
         var isUnwatched = true
-        /// A window that another X client made may have come and gone in it before anybody looked. Not true any more
-        /// when a client is found in it.
-        var hadStranger = false
+        var stranger = Stranger.none
         /// Nobody has looked at it.
         var isNew = true
         /// It may have become secure since its facts were read.
@@ -26,8 +24,19 @@ package struct WindowModel: Sendable {
 
         /// An empty frame still shows the client that is gone, which may have come before anybody looked.
         func mayShowOther(_ facts: WindowFacts, wasSecure: Bool, isOneMissing: Bool) -> Bool {
-            facts.isEmptyFrame && (wasSecure || hadStranger || isNew && isOneMissing)
+            facts.isEmptyFrame && (wasSecure || stranger != .none || isNew && isOneMissing)
         }
+    }
+
+    /// A window that another X client made, and that may have come and gone in a window before anybody looked.
+    enum Stranger {
+        /// There was none, or a client was found since.
+        case none
+        /// Nobody knows what there was before the start.
+        case beforeStart
+        case came
+        /// One has ended, perhaps it.
+        case ended
     }
 
     let rules: WindowRules
@@ -80,7 +89,7 @@ package struct WindowModel: Sendable {
         stack.add(found.map(\.window))
         for window in found {
             windows[window.window] = Window(
-                place: window.place, isViewable: window.isViewable, facts: nil, hadStranger: true)
+                place: window.place, isViewable: window.isViewable, facts: nil, stranger: .beforeStart)
         }
     }
 
@@ -96,8 +105,10 @@ package struct WindowModel: Sendable {
             let wasSecure = wereSecure.contains(id)
             return windows[id]?.mayShowOther(facts, wasSecure: wasSecure, isOneMissing: isOneMissing) ?? false
         }
-        for (id, facts) in others where windows[id]?.isViewable ?? false {
-            leave(windows[id]?.place ?? facts.place, of: id)
+        for (id, facts) in others {
+            if windows[id]?.isViewable ?? false { leave(windows[id]?.place ?? facts.place, of: id) }
+            // What comes into the frame later is not what it shows, and may be harmless.
+            ghosts.certify(id)
         }
         for (id, facts) in reading.facts { note(facts, of: id, showsOther: others[id] != nil) }
         secure = secureWindows(reading.facts)
@@ -118,10 +129,11 @@ package struct WindowModel: Sendable {
     private mutating func note(_ facts: WindowFacts, of id: UInt32, showsOther: Bool) {
         guard var window = windows[id] else { return }
         if window.place == nil { window.place = facts.place }
-        if facts.hidesNothing { window.isViewable = false }
+        // One that hides everything may have hidden nothing until now, and was passed over when it was mapped.
+        if facts.isInputOnly { window.isViewable = !facts.hidesNothing && (window.isViewable || facts.isViewable) }
         if window.isUnwatched, window.isViewable { scatter(in: window.place) }
         // An empty frame may show a stranger until a client is found in it; not what a manager has from the start.
-        window.hadStranger = showsOther && !(window.isNew && window.hadStranger)
+        window.stranger = showsOther && window.stranger != .beforeStart ? .came : .none
         (window.facts, window.group) = (facts, facts.group)
         (window.isUnwatched, window.isNew, window.isDoubtful) = (false, false, false)
         windows[id] = window
@@ -156,7 +168,11 @@ package struct WindowModel: Sendable {
             stack.remove(event.window)
             tree.forget(event.window)
         case .mapped:
-            update(event) { $0.isViewable = !($0.facts?.hidesNothing ?? false) }
+            update(event) {
+                $0.isViewable = !($0.facts?.hidesNothing ?? false)
+                // X servers keep no pixels of a window that is not on the screen.
+                if $0.facts?.isEmptyFrame ?? false { $0.stranger = .none }
+            }
             // A program may say so after the window was read, without an event.
             if let facts = windows[event.window]?.facts, let isMenu = event.isOverrideRedirect,
                 facts.isOverrideRedirect != isMenu
@@ -169,12 +185,14 @@ package struct WindowModel: Sendable {
         case .changed: forget(event.window)
         // Programs change both titles at once. The place of a window that stays harmless must not be left each time.
         case .renamed: forget(event.window, isDoubtful: rules.readTitles)
-        case .rearranged: forget(event.window, isDoubtful: false)
+        case .rearranged:
+            noteEnd(event)
+            forget(event.window, isDoubtful: false)
         case .cameInside(let isStranger):
             forget(event.window)
             guard let top = top(of: event.window) else { break }
             windows[top]?.isUnwatched = true
-            if isStranger { windows[top]?.hadStranger = true }
+            if isStranger, windows[top]?.stranger != .ended { windows[top]?.stranger = .came }
         }
         if let level = event.level { stack.put(event.window, level) }
         if !wasWhole { uncover(event.window) }
@@ -183,7 +201,7 @@ package struct WindowModel: Sendable {
     /// A window that may be secure has left a place, or a client its frame.
     mutating func leave(_ place: CaptureRectangle?, of window: UInt32, isCertain: Bool? = nil) {
         let place = place ?? bounds
-        let isCertain = isCertain ?? secure.contains(window)
+        let isCertain = isCertain ?? (secure.contains(window) || windows[window]?.stranger == .ended)
         if leavesPixels { ghosts.note(place, of: window, isCertain: isCertain, in: bounds) }
         if isComposited, let place = place.intersection(bounds) { left.append((window, place)) }
     }
@@ -233,9 +251,20 @@ package struct WindowModel: Sendable {
         if let around, let top {
             let wasSecure = secure.contains(around)
             // What is known as harmless is not secret because of a new title.
-            if wasSecure || top.isNew || top.hadStranger { dialogs.noteGone(gone, group: wasSecure ? top.group : nil) }
+            if wasSecure || top.isNew || top.stranger != .none {
+                dialogs.noteGone(gone, group: wasSecure ? top.group : nil)
+            }
         }
         if event.destroyed != nil { dialogs.destroyed(gone) }
+    }
+
+    /// What has ended in a frame that nobody has looked at may have been secret. What comes next is another one.
+    private mutating func noteEnd(_ event: WindowEvent) {
+        guard event.destroyed != nil, let frame = top(of: event.window), let known = windows[frame],
+            known.facts == nil, known.stranger != .none || known.isNew
+        else { return }
+        windows[frame]?.stranger = .ended
+        ghosts.certify(frame)
     }
 
     /// The child of the root window that a window is or is in.
@@ -249,8 +278,9 @@ package struct WindowModel: Sendable {
     /// - Parameter isDoubtful: it may have become secure.
     private mutating func forget(_ window: UInt32, isDoubtful: Bool = true) {
         guard let top = top(of: window), let known = windows[top] else { return }
-        // A client that ends leaves its pixels in its frame, which is not secure then.
-        if known.isViewable, mayBeSecure(top) { leave(known.place, of: top) }
+        // A client that ends leaves its pixels in its frame, which is not secure then. One that comes in has not drawn
+        // yet.
+        if known.isViewable, mayBeSecure(top) || showsStranger(known) { leave(known.place, of: top) }
         windows[top]?.facts = nil
         windows[top]?.isDoubtful = known.isDoubtful || isDoubtful
         front?.note(nil, of: top)
@@ -294,5 +324,5 @@ package struct WindowModel: Sendable {
     }
 
     /// Whether an empty frame may show a client that is gone. With a compositing manager, nothing paints that over.
-    func showsStranger(_ window: Window) -> Bool { isComposited && window.hadStranger }
+    func showsStranger(_ window: Window) -> Bool { isComposited && window.stranger != .none }
 }
