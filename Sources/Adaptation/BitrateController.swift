@@ -72,21 +72,17 @@ package struct BitrateController {
     /// What went through must be so much of what was known to show a better link, and not just luck.
     private static let betterShare = 1.02
     private static let clearlyBetterShare = 1.06
-    /// What is known becomes less by as much at each fall, where less was measured.
-    private static let forgetting = 0.9
-    /// A keyframe that went through as fast has shown a better link, too.
+    /// A keyframe that went through as fast may be the first sign of a better link.
     private static let burst = MediaTime.milliseconds(80)
     private static let betterBurstShare = 1.6
-    /// Doubled by every fall, the first included.
+    /// Doubled by each fall. After a fall to another link, the pause is this one again.
     private static let firstPause = MediaTime.seconds(2)
-    private static let longestPause = MediaTime.seconds(24)
-    /// After a trial that has shown nothing. With this, a better link is used after a minute or so, also without
+    private static let longestPause = MediaTime.seconds(20)
+    /// After a trial that has shown nothing. With this, a better link is used within a minute or so, also without
     /// keyframes that show it.
-    private static let trialPause = MediaTime.seconds(6)
-    /// Between two keyframes that show a better link, the pause is doubled as often.
-    private static let maxDoubts = 3
+    private static let trialPause = MediaTime.seconds(5)
     private static let firstStep = 0.08
-    private static let largestStep = 0.5
+    private static let largestStep = 1.0
 
     let limits: Limits
     /// Bits a second of video that this link is given.
@@ -103,18 +99,8 @@ package struct BitrateController {
     private var moved: UInt64 = 0
     /// Since when packets have been late without a break.
     private var lateSince: MediaTime?
-    /// Bits a second, audio among them, that the link carries: from when it was full, or from what has gone through
-    /// since; nil for one that never was full.
-    private var known: Double?
-    /// What was known before the link was full last, or what went through then, if that was more.
-    private var seenFull = 0.0
-    /// Something went through much faster than what is known, which is tested without a pause.
-    private var isDoubted = false
-    /// How often that was so in a row. A hop with a buffer of its own, such as a proxy, takes every keyframe at once:
-    /// that shows nothing.
-    private var doubts = 0
-    /// From when on a keyframe can show a better link.
-    private var nextDoubt = MediaTime.zero
+    private var knownRate = KnownRate()
+    private var fastKeyframes = FastKeyframes()
     private var state = State.steady
     private var nextTrial = MediaTime.zero
     private var pause = firstPause
@@ -144,6 +130,9 @@ package struct BitrateController {
         /// Of a trial that a stall has interrupted.
         var lagBeforeTrial: MediaTime?
     }
+
+    /// Bits a second, audio among them; nil where no limit is known.
+    private var known: Double? { knownRate.value }
 
     private var queue: Queue? { if case .emptying(let queue) = state { queue } else { nil } }
 
@@ -211,7 +200,7 @@ package struct BitrateController {
         state = .steady
         nextTrial = report.time + pause
         connectedAt = report.time
-        (isDoubted, doubts, nextDoubt) = (false, 0, .zero)
+        fastKeyframes = FastKeyframes()
         settle(report)
     }
 
@@ -292,12 +281,11 @@ package struct BitrateController {
         nextTrial = report.time + pause
     }
 
-    /// The link is full at this rate. A measurement that is too low must not hide what was known, or the next trials
-    /// would take its limit for a better link; less than half is another link.
+    /// The link is full at this rate.
     private mutating func full(_ rate: Double) {
-        isDoubted = false
-        guard let before = known, rate > before / 2 else { return (known, seenFull) = (rate, rate) }
-        (known, seenFull) = (max(rate, before * Self.forgetting), max(rate, before))
+        fastKeyframes.noteTested()
+        // How often trials have failed on another link says nothing of this one.
+        if !knownRate.noteFull(rate) { pause = Self.firstPause }
     }
 
     /// Packets are on time.
@@ -312,7 +300,11 @@ package struct BitrateController {
             return
         }
         guard target < limits.ceiling else { return }
-        if let known, let burst = rate(over: Self.burst), burst > known * Self.betterBurstShare { doubt(report.time) }
+        if let known, let burst = rate(over: Self.burst), burst > known * Self.betterBurstShare,
+            fastKeyframes.note(at: report.time)
+        {
+            nextTrial = min(nextTrial, report.time + Self.trial)
+        }
         guard report.time >= nextTrial else { return }
         if case .trial(let lagBefore) = state {
             let use = rate / total
@@ -328,16 +320,10 @@ package struct BitrateController {
         state = .trial(lagBefore: report.lag)
         set(Int(raised) - limits.audio, "packets are on time")
         nextTrial = report.time + Self.trial
-        if target == limits.ceiling { (state, known, doubts) = (.steady, nil, 0) }
-    }
-
-    /// A keyframe went through much faster than what is known.
-    private mutating func doubt(_ now: MediaTime) {
-        guard !isDoubted, now >= nextDoubt else { return }
-        doubts = now - nextDoubt < Self.longestPause ? min(doubts + 1, Self.maxDoubts) : 1
-        isDoubted = true
-        nextTrial = min(nextTrial, now + Self.trial)
-        nextDoubt = now + MediaTime(nanoseconds: Self.firstPause.nanoseconds << doubts)
+        guard target == limits.ceiling else { return }
+        state = .steady
+        knownRate.noteNoLimit()
+        fastKeyframes.noteNoLimit()
     }
 
     /// What is known to go through allows more.
@@ -362,10 +348,11 @@ package struct BitrateController {
         }
         // In the second of a keyframe more goes through than is asked for on average.
         let rate = min(rate, total)
-        let isClearlyBetter = rate > max(known, seenFull) * Self.clearlyBetterShare
+        let isClearlyBetter = rate > max(known, knownRate.mostWhenFull) * Self.clearlyBetterShare
         if hasRoom || isClearlyBetter { step = doubled }
-        guard rate > known * Self.betterShare else { return isDoubted || hasRoom }
-        (self.known, isDoubted) = (rate, false)
+        guard rate > known * Self.betterShare else { return fastKeyframes.isUntested || hasRoom }
+        knownRate.noteMore(rate)
+        fastKeyframes.noteTested()
         // A better link is worth asking again soon. A hop with a buffer seems better until that is full.
         if isClearlyBetter { pause = Self.firstPause }
         return true

@@ -254,6 +254,21 @@ private struct SimulatedLink {
         }
     }
 
+    /// Bug: a link that became much slower was asked as rarely as one on which trials had failed again and again.
+    @Test(arguments: [0.0, 524_288]) func aLinkThatIsMuchSlowerForAMoment(hopBits: Double) {
+        for seed in 0..<20 as Range<UInt64> {
+            var link = SimulatedLink(capacity: 8e6, seed: seed)
+            (link.hopBits, link.keyframeTenths) = (hopBits, 1.2)
+            link.run(2 + Double(seed) / 10)
+            link.capacity = 1e6
+            link.run(4)
+            link.capacity = 0.3e6
+            link.run(4)
+            link.capacity = 8e6
+            #expect(link.run(31).last == 2_500_000, "seed \(seed)")
+        }
+    }
+
     /// The first keyframe of a new connection counts, whatever was found out about the last one.
     @Test func aNewConnectionOverABetterLink() {
         for seed in 0..<20 as Range<UInt64> {
