@@ -1,11 +1,12 @@
 internal import Buffering
 internal import LinuxSystem
 internal import MediaCore
+internal import Painting
 internal import Privacy
 
 /// Draws the curtain over the shown picture, and fills the gap of a take-back with it.
 ///
-/// Video thread only.
+/// Video thread only, but for `use`.
 final class CurtainDrawer {
     /// How often the curtain is encoded, so that the stream has a steady rate while it is up.
     static let interval = MediaTime.milliseconds(100)
@@ -21,6 +22,8 @@ final class CurtainDrawer {
     /// When the curtain was drawn last, on the monotonic clock.
     private(set) var drawnAt: MediaTime?
     private var fillLimit = FillLimit()
+    /// A painter that takes the place of the current one; nil for none.
+    private let newPainter = Monitor<CurtainPainter?>(nil)
 
     init(
         _ output: VideoOutput, _ curtain: Curtain, clock: BroadcastClock, counters: BroadcastCounters, work: WorkMark,
@@ -28,6 +31,21 @@ final class CurtainDrawer {
     ) {
         (self.output, self.curtain, self.clock, self.counters) = (output, curtain, clock, counters)
         (self.work, self.isEnding, self.takenBack) = (work, isEnding, takenBack)
+    }
+
+    /// Any thread: paints the curtain with `painter` from the next `takePainter` on.
+    func use(_ painter: sending CurtainPainter) { newPainter.withLock { $0 = painter } }
+
+    /// Takes the new painter, if there is one. A curtain that is drawn already is drawn again.
+    func takePainter() {
+        let new = newPainter.withLock { new in
+            defer { new = nil }
+            return new
+        }
+        guard let new else { return }
+        let isDrawn = curtain.stamp.isUp && curtain.stamp.epoch == output.epoch
+        output.shown.use(new, isDrawn: isDrawn)
+        if isDrawn { output.owesFrame = true }
     }
 
     /// Draws the curtain if it was raised since it was drawn last. Several raises within `interval` lead to one

@@ -21,8 +21,6 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
     private let counters: BroadcastCounters
     private let curtain: Curtain
     private let onFailure: @Sendable (String) -> Void
-    /// A painter that takes the place of the current one; nil for none.
-    private let newPainter = Monitor<CurtainPainter?>(nil)
     /// Covers a frame from being taken to being encoded.
     let work: WorkMark
 
@@ -65,7 +63,7 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
     /// Encodes one frame or one repeat. Returns false if the slot is closed.
     private func step() throws(WorkerFailure) -> Bool {
         try drawer.drawIfRaised()
-        takePainter()
+        drawer.takePainter()
         output.coverStandingRegions()
         let deadline = repeatDeadline()
         switch take(until: deadline) {
@@ -88,19 +86,8 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
 
     /// Any thread: paints the curtain with `painter` from now on.
     func use(_ painter: sending CurtainPainter) {
-        newPainter.withLock { $0 = painter }
+        drawer.use(painter)
         slot.wake()
-    }
-
-    private func takePainter() {
-        let new = newPainter.withLock { new in
-            defer { new = nil }
-            return new
-        }
-        guard let new else { return }
-        let isDrawn = curtain.stamp.isUp && curtain.stamp.epoch == output.epoch
-        output.shown.use(new, isDrawn: isDrawn)
-        if isDrawn { output.owesFrame = true }
     }
 
     /// Waiting does not count as work.
