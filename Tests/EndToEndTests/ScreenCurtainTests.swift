@@ -185,17 +185,18 @@ import Testing
             try chosen.stop(SIGTERM)
             try manager.stop(SIGKILL)
             var (frames, marked, white) = (0, 0, 0)
-            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
-                frames += 1
-                if frame.image.meanLuma > 150 { white += 1 }
-                if frame.image.hasMagenta {
-                    marked += 1
-                    try PictureArchive.save(frame.image, as: "front-\(frame.index)")
+            for recording in try stage.end(afterCurtains: 3) {
+                try DecodedVideo.forEachFrame(of: recording) { frame in
+                    frames += 1
+                    if frame.image.meanLuma > 150 { white += 1 }
+                    if frame.image.hasMagenta {
+                        marked += 1
+                        try PictureArchive.save(frame.image, as: "front-\(frames)")
+                    }
                 }
             }
             print("\(marked) of \(frames) frames with the other window, \(white) with the chosen one")
             #expect(marked == 0 && white >= 3)
-            try stage.end()
         }
     }
 }

@@ -184,8 +184,7 @@ import Testing
             #expect(drops?["video_late"] as? Int == 0, "\(drops ?? [:])")
             #expect(drops?["video_undecodable"] as? Int == 0, "\(drops ?? [:])")
             try playback.client.finish()
-            try stage.checkRecording(stage.server.finishedRecording())
-            try stage.end()
+            for recording in try stage.end(afterCurtains: 1) { try stage.checkRecording(recording) }
         }
     }
 }
