@@ -65,10 +65,10 @@ extension DaemonEvent {
                 text("now", "the broadcast goes on; the next state change tries again"))
         case .logLevelSet(let level, let who):
             Report(.logLevelSet, .notice, "log level set", text("new_level", level), text("by", who))
-        case .repetitionsLeftOut(let count, let message, let destination, let time, let level):
+        case .repetitionsLeftOut(let count, let repeated, let destination, let time, let level):
             Report(
                 .repetitionsLeftOut, level, "repeated log lines left out", number("count", count),
-                text("of", message), destination.map { text("destination", $0) },
+                text("of", repeated), destination.map { text("destination", $0) },
                 milliseconds("within_ms", time))
         case .mediaLibraryWarning(let library, let words):
             Report(
@@ -172,7 +172,7 @@ extension DaemonEvent {
                 number("busy_percent", busy), number("superseded", superseded),
                 text("why", "the processor has room again"))
         case .memoryIsShort(let move): move.report(.memoryIsShort, .warning, "memory is short")
-        case .memoryIsEnoughAgain(let move): move.report(.memoryIsEnoughAgain, .notice, "memory is enough again")
+        case .memoryIsEnoughAgain(let move): move.report(.memoryIsEnoughAgain, .notice, "memory is sufficient again")
 
         // MARK: Destinations
         case .destinationLive(let name, let isFlapping):
@@ -276,7 +276,7 @@ extension DaemonEvent {
         case .appHasAnswered(let app, let answer):
             Report(.appHasAnswered, .info, "app has answered", text("app", app), text("answer", answer))
         case .appsAreNotWaitedFor(let why):
-            Report(.appsAreNotWaitedFor, .warning, "apps are not waited for", text("why", why))
+            Report(.appsAreNotWaitedFor, .warning, "not waiting for apps", text("why", why))
         case .consultedAppHasNotComeBack(let app):
             Report(
                 .consultedAppHasNotComeBack, .warning, "consulted app has not come back", text("app", app),
@@ -335,7 +335,7 @@ extension DaemonEvent {
         // MARK: Webhooks
         case .webhookFailed(let webhook, let name, let attempts, let why, let now):
             Report(
-                .webhookFailed, .warning, Self.webhookFailedMessage, text("webhook", webhook), text("of", name),
+                .webhookFailed, .warning, "webhook delivery failed", text("webhook", webhook), text("of", name),
                 number("attempts", attempts), text("why", why), text("now", now))
         }
     }

@@ -29,8 +29,8 @@ package enum DaemonEvent: Equatable, Sendable {
     case testHookSet(encoderFrames: Int)
     case serviceManagerUnreachable(why: String)
     case logLevelSet(level: String, by: String)
-    /// Of one message, and one destination, `count` were left out within that time.
-    case repetitionsLeftOut(count: Int, message: String, destination: String?, within: MediaTime, Level)
+    /// Of one event or log message, and one destination, `count` were left out within that time.
+    case repetitionsLeftOut(count: Int, of: String, destination: String?, within: MediaTime, Level)
     case mediaLibraryWarning(from: String, text: String)
     case clientNotAccepted(why: String)
 
@@ -136,9 +136,6 @@ package enum DaemonEvent: Equatable, Sendable {
     ///
     /// - Parameter of: the name of the event that was to be delivered.
     case webhookFailed(webhook: String, of: String, attempts: Int, why: String, now: String)
-
-    /// The message of `webhookFailed`, by which its repetitions are known.
-    package static let webhookFailedMessage = "webhook delivery failed"
 
     /// How much it matters, in the words of swift-log.
     package enum Level: String, Sendable {

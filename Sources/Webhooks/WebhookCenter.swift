@@ -107,9 +107,8 @@ package final class WebhookCenter: Sendable {
         fields: [JSONValue.Member]
     ) {
         // What a hook makes happen goes to no hook.
-        guard name != .webhookFailed,
-            name != .repetitionsLeftOut || !fields.contains(.init("of", .string(DaemonEvent.webhookFailedMessage)))
-        else { return }
+        let ofHooks = JSONValue.Member("of", .string(DaemonEvent.Name.webhookFailed.rawValue))
+        guard name != .webhookFailed, name != .repetitionsLeftOut || !fields.contains(ofHooks) else { return }
         let senders = state.withLock { $0.senders }.filter { $0.settings.events.contains(name.rawValue) }
         guard !senders.isEmpty else { return }
         let message = WebhookMessage(

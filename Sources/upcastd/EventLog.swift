@@ -31,7 +31,7 @@ struct EventLog: LogHandler {
         guard case .stringConvertible(let value)? = values.removeValue(forKey: "event"),
             let name = value as? DaemonEvent.Name
         else { return }
-        let cause = RepeatLimit.Cause(message: "\(event.message)", destination: values["destination"].map { "\($0)" })
+        let cause = RepeatLimit.Cause(of: name.rawValue, destination: values["destination"].map { "\($0)" })
         let now = clock.now()
         let (omitted, isAdmitted) = limit.withLock { limit in
             (limit.takeOmitted(at: now), limit.admits(cause, event.level, at: now))

@@ -41,7 +41,7 @@ final class LogOutput: Sendable {
     private static func number(_ level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level) ?? 0 }
 
     func write(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) {
-        let cause = RepeatLimit.Cause(message: message, destination: metadata["destination"].map { "\($0)" })
+        let cause = RepeatLimit.Cause(of: message, destination: metadata["destination"].map { "\($0)" })
         let now = clock.now()
         let (omitted, isAdmitted) = limit.withLock { limit in
             (limit.takeOmitted(at: now), limit.admits(cause, level, at: now))

@@ -4,9 +4,10 @@ internal import MediaCore
 
 /// Limits repeated log lines: it admits some lines of each cause and counts the rest. Pure; callers pass the time.
 struct RepeatLimit {
-    /// A message and its destination, because each destination fails separately.
+    /// What is repeated, and its destination, because each destination fails separately.
     struct Cause: Hashable {
-        var message: String
+        /// The message of a log line, or the name of an event.
+        var of: String
         var destination: String?
     }
 
@@ -19,7 +20,7 @@ struct RepeatLimit {
         /// The report that replaces the omitted lines.
         var report: DaemonEvent.Report {
             DaemonEvent.repetitionsLeftOut(
-                count: count, message: cause.message, destination: cause.destination, within: RepeatLimit.window,
+                count: count, of: cause.of, destination: cause.destination, within: RepeatLimit.window,
                 DaemonEvent.Level(rawValue: level.rawValue) ?? .info
             ).report
         }
@@ -43,7 +44,7 @@ struct RepeatLimit {
         // Debug and trace lines are not limited.
         guard level >= .info else { return true }
         let isKnown = counts[cause] != nil || counts.count < Self.mostCauses
-        let key = isKnown ? cause : Cause(message: "other messages", destination: nil)
+        let key = isKnown ? cause : Cause(of: "other messages", destination: nil)
         var count = counts[key] ?? Count(begin: now, level: level)
         count.lines += 1
         counts[key] = count
@@ -59,6 +60,6 @@ struct RepeatLimit {
             guard count.lines > Self.mostLines else { continue }
             omitted.append(Omitted(cause: cause, level: count.level, count: count.lines - Self.mostLines))
         }
-        return omitted.sorted { $0.cause.message < $1.cause.message }
+        return omitted.sorted { $0.cause.of < $1.cause.of }
     }
 }

@@ -60,7 +60,7 @@ import Testing
         let told = rig.host.privacy.captureStates(after: 0)?.reports
         #expect(told?.map(\.isCaptured) == [true] && told?.map(\.waitingFor) == [[]])
         #expect(rig.host.privacy.captureState.waitingFor == [])
-        #expect(rig.log.lines.contains { $0.message == "apps are not waited for" })
+        #expect(rig.log.lines.contains { $0.message == "not waiting for apps" })
         end(rig)
     }
 

@@ -53,7 +53,7 @@ import Testing
         #expect(rig.host.status.report.memory.givenUp.isEmpty && rig.host.status.report.memory.stepsUp == 5)
         #expect(broadcast.log.limits.maxBytes == 8 << 20 && broadcast.log.limits.maxDelay == .seconds(4))
         #expect(broadcast.slot.pictureCount == 3)
-        #expect(rig.log.lines.filter { $0.message == "memory is enough again" }.count == 5)
+        #expect(rig.log.lines.filter { $0.message == "memory is sufficient again" }.count == 5)
         rig.host.ended(.daemonStopping)
         _ = rig.host.shutDown()
     }

@@ -48,6 +48,7 @@ import Testing
         events.tellOmitted()
         let told = journal.events(after: 0).suffix(2).map { String(decoding: $0.json, as: UTF8.self) }
         #expect(told.allSatisfy { $0.contains("repeated log lines left out") && $0.contains("\"count\":2480,") })
+        #expect(told.map { $0.contains("\"of\":\"curtain_raised\"") } == [false, true], "names, not messages")
 
         // And if it goes on for ten minutes.
         for _ in 0..<600 {

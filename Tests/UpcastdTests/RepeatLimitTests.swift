@@ -6,7 +6,7 @@ import Testing
 
 /// Promise: a fault that comes again and again does not fill the log, and none of it is kept secret.
 @Suite struct RepeatLimitTests {
-    private let cause = RepeatLimit.Cause(message: "it failed", destination: "main")
+    private let cause = RepeatLimit.Cause(of: "it failed", destination: "main")
 
     @Test func twentyInTenSeconds() {
         var limit = RepeatLimit()
@@ -31,7 +31,7 @@ import Testing
 
     @Test func othersAreNotAffected() {
         var limit = RepeatLimit()
-        let other = RepeatLimit.Cause(message: cause.message, destination: "backup")
+        let other = RepeatLimit.Cause(of: cause.of, destination: "backup")
         for _ in 0..<100 { _ = limit.admits(cause, .error, at: .zero) }
         let isAdmitted = limit.admits(other, .error, at: .zero)
         #expect(isAdmitted, "another destination's fault is another cause")
@@ -47,11 +47,11 @@ import Testing
     @Test func manyCauses() {
         var limit = RepeatLimit()
         let admitted = (0..<10_000).filter {
-            limit.admits(.init(message: "message \($0)", destination: nil), .info, at: .zero)
+            limit.admits(.init(of: "message \($0)", destination: nil), .info, at: .zero)
         }
         #expect(admitted.count == RepeatLimit.mostCauses + RepeatLimit.mostLines)
         let omitted = limit.takeOmitted(at: .seconds(10))
         #expect(omitted.map(\.count) == [10_000 - admitted.count])
-        #expect(omitted.first?.cause.message == "other messages")
+        #expect(omitted.first?.cause.of == "other messages")
     }
 }
