@@ -271,7 +271,7 @@ package struct BitrateController {
             let isAsKnown = known.map { carried > $0 * Self.settledShare } ?? false
             full(carried)
             wanted = min(wanted, carried * share - Double(limits.audio))
-            // A little more than the link is known to carry was tried: what goes through empties the queue, too.
+            // During a trial slightly above what is known to go through, what goes through also empties the queue.
             if isAsKnown, queue == nil, report.lag < Self.mildLag, let known {
                 wanted = min(Double(target) * Self.settledShare, known * Self.settledShare - Double(limits.audio))
             }

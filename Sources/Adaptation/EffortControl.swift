@@ -83,7 +83,7 @@ package struct EffortControl: Sendable {
     }
 
     private mutating func raise(_ load: Double, at now: MediaTime) -> Bool {
-        // Frames that are superseded all the same are more than the canvas takes, or came in a burst.
+        // Other superseded frames exceed the canvas's frame rate, or came in a burst.
         guard effort < configured, let higher = VideoEffort.allCases.first(where: { $0 > effort }),
             load * higher.cost / effort.cost <= Self.roomy
         else {

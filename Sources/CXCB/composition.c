@@ -138,7 +138,7 @@ void upcast_x_forget_source(upcast_x *x, uint32_t window) {
             i++;
             continue;
         }
-        // What the server has freed with the window answers with errors, which nobody reads.
+        // Requests for what the server has freed with the window fail; nobody reads these errors.
         end_source(x, source);
         *source = x->composition.sources[--x->composition.count];
     }

@@ -108,8 +108,8 @@ struct names_request {
 
 static struct names_request ask_names(upcast_x *x, xcb_window_t window) {
     struct names_request asked = {0};
-    // Before the names: as the window is there afterwards, so was its client. Without its process, a menu of a client
-    // that ends just now would be nobody's.
+    // The process first: if the window still exists afterwards, its client existed, too. Otherwise, a menu of a client
+    // that ends at this moment would have no owner.
     if (x->has_resources) asked.process = ask_process(x, window);
     asked.class_name = upcast_x_ask(x, window, XCB_ATOM_WM_CLASS, CLASS_WORDS);
     asked.name = upcast_x_ask(x, window, XCB_ATOM_WM_NAME, TITLE_WORDS);

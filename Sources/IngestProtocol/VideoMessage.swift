@@ -83,8 +83,8 @@ package struct VideoMessage: Equatable, Sendable {
         return message
     }
 
-    /// Whether nobody can say what a message that was refused, for whatever reason, meant to hide: its extensions are
-    /// not what they say, or one that this version does not know is critical.
+    /// Whether the regions of a refused message cannot be determined: its extensions are malformed, or a critical one
+    /// is unknown to this version.
     package static func hidesUnclearly(_ body: RawSpan) -> Bool {
         guard body.byteCount >= fixedBytes else { return true }
         do {

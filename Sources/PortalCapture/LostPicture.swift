@@ -32,7 +32,7 @@ package struct LostPicture: Equatable, Sendable {
         return lossDue.map { min($0, startDue ?? $0) } ?? startDue
     }
 
-    /// A sender that starts, perhaps because it was asked, is to send its picture, which makes up for all losses.
+    /// A sender that starts, perhaps because it was asked, sends its whole picture, which makes up for all losses.
     ///
     /// - Parameters:
     ///   - isStreaming: pictures can come now.

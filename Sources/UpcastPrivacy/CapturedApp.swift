@@ -21,8 +21,8 @@ public struct CapturedApp: Sendable {
     /// Asks nothing yet.
     ///
     /// - Parameters:
-    ///   - name: 1 to 64 ASCII letters, digits, `.`, `-`, `_` or `/`; what is raised and hidden under it can be let go
-    ///     of under it only, also by the app's next process.
+    ///   - name: 1 to 64 ASCII letters, digits, `.`, `-`, `_` or `/`. Only this name can release what it raised or
+    ///     hid, also in the app's next process.
     ///   - socket: the daemon's own control socket, which this user must be allowed to write to.
     ///   - timeout: for each call, from connecting to the answer's last byte.
     public init(name: String, socket: String = defaultSocket, timeout: Duration = .seconds(2)) {

@@ -10,8 +10,8 @@ internal import Painting
 internal import Privacy
 internal import Publishing
 
-/// Translates the configuration into each stage's settings. Stages do not know the configuration; only this file
-/// knows both.
+/// Translates the configuration into each stage's settings. Stages do not know the configuration; only the files of
+/// this folder know both.
 extension Configuration {
     var canvasBackground: CanvasColor { canvasColor(video.background) }
 

@@ -272,8 +272,8 @@ package struct WindowModel: Sendable {
 
     /// The facts of a window are not true any more. An event of a window in it names that window.
     ///
-    /// A window has events once it was looked at. One that is in no window as that was looked at last has gone into
-    /// another one since. That has a change of its own, before this one, or was not looked at yet.
+    /// A window has events once it was looked at. An event of an unknown window means that the window was reparented
+    /// since. The window that it went into has a change of its own, before this one, or was not looked at yet.
     ///
     /// - Parameter isDoubtful: it may have become secure.
     private mutating func forget(_ window: UInt32, isDoubtful: Bool = true) {
