@@ -13,29 +13,6 @@ import Testing
         return (curtain?["holders"] as? [[String: Any]] ?? []).compactMap { $0["holder"] as? String }
     }
 
-    /// What viewers have seen on each connection, at the end of a broadcast that a curtain hid once: magenta, green and
-    /// the curtain.
-    private func colors(_ stage: Stage) throws -> [[String]] {
-        try stage.end(afterCurtains: 1).map { recording in
-            var colors: [String] = []
-            try DecodedVideo.forEachFrame(of: recording) { frame in
-                let (u, v) = (frame.image.u[frame.image.u.count / 2], frame.image.v[frame.image.v.count / 2])
-                let color = u > 150 ? "magenta" : u < 100 && v < 100 ? "green" : "curtain"
-                if colors.last != color { colors.append(color) }
-            }
-            return colors
-        }
-    }
-
-    /// The green picture, the curtain and the green picture again. Where the curtain has broken the connection, the
-    /// next one begins with the curtain; where that one comes late, with the green picture.
-    private func expectGreenCurtainGreen(_ connections: [[String]]) {
-        let first = (connections.first ?? []).drop { $0 != "green" }
-        guard connections.count > 1 else { return #expect(first == ["green", "curtain", "green"]) }
-        #expect(["green", "curtain", "green"].starts(with: first), "\(connections)")
-        #expect([["curtain", "green"], ["green"]].contains(connections[1]), "\(connections)")
-    }
-
     /// Shows the green picture until the server has it, if need be on another connection.
     private func showAtLast(_ stage: Stage, in playback: Playback) throws {
         try waitFor("a connection", evidence: { stage.daemon.log }) {
@@ -69,7 +46,7 @@ import Testing
             #expect(try holders(stage) == [])
             try client.finish()
             #expect(client.errors.map(\.code) == [.unsupportedExtension, .unsupportedExtension])
-            expectGreenCurtainGreen(try colors(stage))
+            try SeenColors(endOf: stage).expectGreenCurtain(then: .green)
         }
     }
 
@@ -89,7 +66,7 @@ import Testing
             try playback.client.sendResumed()
             try showAtLast(stage, in: playback)
             try playback.client.finish()
-            expectGreenCurtainGreen(try colors(stage))
+            try SeenColors(endOf: stage).expectGreenCurtain(then: .green)
         }
     }
 }

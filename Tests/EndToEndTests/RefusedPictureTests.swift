@@ -13,35 +13,6 @@ import Testing
     private static let green = picture(RGB(0, 1, 0))
     private static let blue = picture(RGB(0, 0, 1))
 
-    /// What viewers have seen on each connection, at the end of a broadcast that a curtain hid once. A curtain that
-    /// breaks a connection hides what was before from the next one, too.
-    private func colors(_ stage: Stage) throws -> [[String]] {
-        let connections = try stage.end(afterCurtains: 1).map { recording in
-            var colors: [String] = []
-            try DecodedVideo.forEachFrame(of: recording) { frame in
-                let image = frame.image
-                let (u, v) = (image.u[image.u.count / 2], image.v[image.v.count / 2])
-                let color =
-                    u > 150 && v > 150 ? "magenta" : u > 150 ? "blue" : u < 110 && v < 110 ? "green" : "curtain"
-                if colors.last != color { colors.append(color) }
-            }
-            return colors
-        }
-        #expect(try #require(connections.first).contains("green"), "\(connections)")
-        #expect(!connections.dropFirst().joined().contains("green"), "\(connections)")
-        #expect(!connections.joined().contains("magenta"), "\(connections)")
-        return connections
-    }
-
-    /// The green picture, the curtain and the blue picture follow each other, and nothing else. Where the curtain has
-    /// broken the connection, the next one begins with the curtain; where that one comes late, with the blue picture.
-    private func expectGreenCurtainBlue(_ connections: [[String]]) {
-        let first = connections[0].drop { $0 != "green" }
-        guard connections.count > 1 else { return #expect(first == ["green", "curtain", "blue"]) }
-        #expect(["green", "curtain", "blue"].starts(with: first), "\(connections)")
-        #expect([["curtain", "blue"], ["blue"]].contains(connections[1]), "\(connections)")
-    }
-
     /// Waits until the picture has been repeated on one connection: where a curtain has broken another, on the next.
     private func waitUntilRepeated(_ stage: Stage) throws {
         var first: Int?
@@ -84,7 +55,7 @@ import Testing
             try waitUntilRepeated(stage)
             try client.finish()
             #expect(client.errors.map(\.code) == [.badSecureRegions])
-            expectGreenCurtainBlue(try colors(stage))
+            try SeenColors(endOf: stage).expectGreenCurtain(then: .blue)
         }
     }
 
@@ -103,7 +74,7 @@ import Testing
             try client.send(Self.blue, pts: playback.now)
             try waitUntilRepeated(stage)
             try client.finish()
-            expectGreenCurtainBlue(try colors(stage))
+            try SeenColors(endOf: stage).expectGreenCurtain(then: .blue)
         }
     }
 
@@ -125,7 +96,8 @@ import Testing
                 states(client).last == .curtainDown
             }
             try client.finish()
-            #expect(try !colors(stage).joined().contains("blue"))
+            let seen = try SeenColors(endOf: stage).connections
+            #expect(!seen.joined().contains(.blue) && !seen.dropFirst().joined().contains(.green), "\(seen)")
         }
     }
 
