@@ -168,7 +168,7 @@ let package = Package(
         .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"]),
         .testTarget(name: "EndpointsTests", dependencies: ["Endpoints"]),
         .testTarget(name: "MeasurementTests", dependencies: ["Measurement", "MediaCore"]),
-        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "MediaCore"]),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["TestSupport", "LinuxSystem", "MediaCore"]),
         .testTarget(name: "IngestProtocolTests", dependencies: ["SeededRandom", "IngestProtocol", "MediaCore"]),
         .testTarget(name: "FLVTests", dependencies: ["SeededRandom", "TestSupport", "FLV", "MediaCore"]),
         .testTarget(name: "TimelineTests", dependencies: ["SeededRandom", "Timeline", "MediaCore"]),

@@ -1,4 +1,4 @@
-internal import LinuxSystem
+package import LinuxSystem
 package import MediaCore
 
 /// The mailbox between ingest and the video thread. It holds one waiting frame, and the newest wins.
@@ -45,15 +45,17 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     private let monitor: Monitor<State>
     private let width: Int
     private let height: Int
+    private let clock: any TimeSource
 
     /// - Parameters:
     ///   - shown: the first picture of the video thread, which recycles it when it takes another.
     ///   - others: 1 or 2 pictures of the same size.
-    package init(shown: Picture, others: Int) {
+    ///   - clock: of `take`.
+    package init(shown: Picture, others: Int, clock: any TimeSource = MonotonicClock()) {
         precondition((1...2).contains(others), "one picture to fill, and one more to wait")
         var free = (0..<others).map { _ in Picture(width: shown.width, height: shown.height) }
         free.reserveCapacity(others + 1)
-        (width, height) = (shown.width, shown.height)
+        (width, height, self.clock) = (shown.width, shown.height, clock)
         monitor = Monitor(State(free: free, count: others + 1))
     }
 
@@ -160,7 +162,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     /// Takes the waiting frame, or waits for one until `deadline`. After `close` it still returns a waiting frame.
     /// Video thread.
     package func take(until deadline: MediaTime?) -> Outcome {
-        monitor.wait(until: deadline) { state -> Outcome? in
+        monitor.wait(until: deadline, by: clock) { state -> Outcome? in
             if let waiting = state.waiting {
                 state.waiting = nil
                 return .frame(waiting.picture, waiting.tag)

@@ -1,4 +1,4 @@
-internal import LinuxSystem
+package import LinuxSystem
 package import MediaCore
 
 /// The properties of a block of PCM, without its bytes.
@@ -82,8 +82,10 @@ package struct PCMBlock: Equatable, Sendable {
     package let capacity: Int
     private let storage: UnsafeMutableRawPointer
     private let monitor: Monitor<State>
+    private let clock: any TimeSource
 
-    package init(capacity: Int) {
+    package init(capacity: Int, clock: any TimeSource = MonotonicClock()) {
+        self.clock = clock
         self.capacity = capacity
         unsafe storage = .allocate(byteCount: capacity, alignment: 64)
         monitor = Monitor(State(extents: Array(repeating: Extent(), count: Self.maxBlocks)))
@@ -156,7 +158,7 @@ package struct PCMBlock: Equatable, Sendable {
     /// - Parameter gathers: sleep until the deadline unless the queue fills, because single blocks are not worth a
     ///   wake-up.
     package func take(until deadline: MediaTime?, gathers: Bool = false) -> Outcome {
-        let result = monitor.wait(until: deadline) { state -> Extent?? in
+        let result = monitor.wait(until: deadline, by: clock) { state -> Extent?? in
             state.gathers = gathers
             if isReady(state) { return .some(state.takeOldest()) }
             return state.isClosed ? .some(nil) : nil

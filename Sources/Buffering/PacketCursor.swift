@@ -41,13 +41,13 @@ package final class PacketCursor: @unchecked Sendable /* what varies is touched 
     }
 
     /// Copies the next packet's payload into `buffer`, after `headroom` free bytes. Waits for a packet until `deadline`
-    /// (CLOCK_MONOTONIC).
+    /// (by the clock of `init`).
     ///
     /// Drops and counts a packet that does not fit into the buffer.
     package func next(into buffer: inout PacketBuffer, headroom: Int, until deadline: MediaTime?) -> CursorResult {
         while true {
             var request: (@Sendable () -> Void)?
-            let result = log.monitor.wait(until: deadline) { log -> CursorResult?? in
+            let result = log.monitor.wait(until: deadline, by: clock) { log -> CursorResult?? in
                 if isWoken {
                     isWoken = false
                     return .woken

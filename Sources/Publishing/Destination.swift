@@ -92,7 +92,7 @@ package final class Destination: Sendable {
     ///
     /// - Throws: if the system cannot provide a thread or a descriptor.
     package func start() throws(Errno) {
-        let control = try PublishControl()
+        let control = try PublishControl(clock: clock)
         let retry = try RetrySignal()
         self.retry.withLock { $0 = retry }
         try state.withLock { state throws(Errno) in
@@ -118,7 +118,7 @@ package final class Destination: Sendable {
     /// The longest waits of the thread; zero if it is not watched.
     var longestWaits: SinkWaits { facts.longestWaits ?? SinkWaits(opening: .zero, turn: .zero) }
 
-    /// Sends the rest of the log until `deadline` (monotonic clock), then unpublishes and closes.
+    /// Sends the rest of the log until `deadline`, then unpublishes and closes.
     ///
     /// Call it after `PacketLog.end`. Returns at once. A destination that waits for its next attempt makes it at once,
     /// and further attempts until `deadline`.
@@ -148,8 +148,8 @@ package final class Destination: Sendable {
         retryNow()
     }
 
-    /// Ends the stream after the packets sent so far, until `deadline` (monotonic clock). For a destination that is
-    /// removed while the broadcast continues. Returns at once.
+    /// Ends the stream after the packets sent so far, until `deadline`. For a destination that is removed while the
+    /// broadcast continues. Returns at once.
     package func leave(deadline: MediaTime) {
         state.withLock { $0.isLeaving = true }
         stop(deadline: deadline)
@@ -167,10 +167,11 @@ package final class Destination: Sendable {
     /// Waits for the thread's end, after `stop` or `cancel`.
     package func join() { state.withLock { $0.thread }?.join() }
 
-    /// Like `join()`, but at most until `deadline` (CLOCK_MONOTONIC). Returns false if the thread hangs, for example in
-    /// a write to a disk. Such a thread is cancelled, and ends when the disk answers.
+    /// Like `join()`, but at most until `deadline`. Returns false if the thread hangs, for example in a write to a
+    /// disk. Such a thread is cancelled, and ends when the disk answers.
     package func join(until deadline: MediaTime) -> Bool {
-        guard let thread = state.withLock({ $0.thread }), !thread.join(until: deadline) else { return true }
+        let end = clock.kernelDeadline(deadline)
+        guard let thread = state.withLock({ $0.thread }), !thread.join(until: end) else { return true }
         cancel()
         return false
     }

@@ -9,25 +9,31 @@ package import MediaCore
     enum Readiness { case ready, timeout, cancelled }
 
     let raw: OpaquePointer
+    private let clock: any TimeSource
 
-    package init() throws(Errno) {
+    /// - Parameter clock: of all deadlines.
+    package init(clock: any TimeSource) throws(Errno) {
         guard let raw = unsafe upcast_control_create() else { throw Errno.current }
         unsafe self.raw = raw
+        self.clock = clock
     }
 
     deinit { unsafe upcast_control_destroy(raw) }
 
     /// Lowers the limit; a later `time` has no effect.
-    package func limit(to time: MediaTime) { unsafe upcast_control_limit(raw, time.nanoseconds) }
+    package func limit(to time: MediaTime) { unsafe upcast_control_limit(raw, kernelDeadline(time)) }
 
     /// Ends all waits.
-    package func cancel() { limit(to: .zero) }
+    package func cancel() { unsafe upcast_control_limit(raw, 0) }
 
     var isOver: Bool { unsafe upcast_control_is_over(raw) != 0 }
 
+    /// In nanoseconds, for the C functions.
+    func kernelDeadline(_ deadline: MediaTime) -> Int64 { clock.kernelDeadline(deadline).nanoseconds }
+
     /// Waits for `events` (poll flags) on `descriptor`.
     func wait(for events: Int32, on descriptor: CInt, until deadline: MediaTime) -> Readiness {
-        switch unsafe upcast_control_wait(raw, descriptor, CShort(events), deadline.nanoseconds) {
+        switch unsafe upcast_control_wait(raw, descriptor, CShort(events), kernelDeadline(deadline)) {
         case UPCAST_WAIT_READY: .ready
         case UPCAST_WAIT_TIMEOUT: .timeout
         default: .cancelled
@@ -46,7 +52,7 @@ package import MediaCore
         precondition(descriptors.count <= Int(UPCAST_WAIT_MAXIMUM))
         var ready: CUnsignedInt = 0
         let result = unsafe upcast_control_wait_any(
-            raw, descriptors, CInt(descriptors.count), CShort(events), deadline.nanoseconds, &ready)
+            raw, descriptors, CInt(descriptors.count), CShort(events), kernelDeadline(deadline), &ready)
         return switch result {
         case UPCAST_WAIT_READY: .ready(descriptors.indices.filter { ready & 1 << $0 != 0 })
         case UPCAST_WAIT_TIMEOUT: .timeout

@@ -73,7 +73,7 @@ final class RTMPConnection {
     /// Runs the exchange on a connected socket until media may be sent, or the server asks for a login.
     private func reachMedia(until deadline: MediaTime) throws(PublishError) {
         loginRequest = nil
-        socket.deadline = deadline
+        socket.limit(to: deadline)
         if settings.endpoint.isSecure {
             try socket.startTLS(
                 authorities: settings.verifiesCertificate
@@ -124,7 +124,7 @@ final class RTMPConnection {
     /// Reads and answers the server's messages without waiting. Throws if the server ended the stream or the
     /// connection.
     func service() throws(PublishError) {
-        socket.deadline = clock.now() + settings.sendTimeout
+        socket.limit(to: clock.now() + settings.sendTimeout)
         try readAvailable()
     }
 
@@ -138,7 +138,7 @@ final class RTMPConnection {
     ///   acknowledges stays connected, the confirmation is enough.
     func unpublish(until deadline: MediaTime) throws(PublishError) -> Bool {
         defer { if socket.unsent.isAcknowledged { socket.setResetsOnClose(false) } }
-        socket.deadline = deadline
+        socket.limit(to: deadline)
         session.beginUnpublishing()
         try handle.send(.commandAMF0, on: .command, body: RTMPCommand.fcUnpublish(settings.key))
         try handle.send(.commandAMF0, on: .command, body: RTMPCommand.deleteStream(session.streamID ?? 0))

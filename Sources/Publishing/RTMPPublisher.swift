@@ -79,7 +79,7 @@ final class RTMPPublisher: PublishingSink {
             throw PublishError(.system, "there is no connection to write to")
         }
         // A large keyframe on a slow link takes long, but must not stall for `sendTimeout`.
-        connection.socket.deadline = clock.now() + settings.sendTimeout * Self.slowestSend
+        connection.socket.limit(to: clock.now() + settings.sendTimeout * Self.slowestSend)
         defer { forgive(connection.socket.takeLost()) }
         if !hasSentHeaders {
             try sendHeaders(on: connection, streamID: streamID, at: FLVTimestamp.milliseconds(info.dts))

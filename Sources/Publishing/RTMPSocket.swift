@@ -6,7 +6,7 @@ internal import MediaCore
 
 /// A connected socket with or without TLS, behind librtmp's replaced socket functions.
 ///
-/// One thread uses it. Each call ends at `deadline`. After the first failure, all calls fail at once.
+/// One thread uses it. Each call ends at its limit (`limit(to:)`). After the first failure, all calls fail at once.
 @safe final class RTMPSocket {
     private let descriptor: OwnedDescriptor
     private let control: PublishControl
@@ -27,15 +27,13 @@ internal import MediaCore
 
     deinit { unsafe raw.deallocate() }
 
-    /// A send that makes no progress for this long fails before `deadline`.
+    /// A send that makes no progress for this long fails before the limit.
     var patience: MediaTime {
         get { MediaTime(nanoseconds: unsafe raw.pointee.patience_ns) }
         set { unsafe raw.pointee.patience_ns = newValue.nanoseconds }
     }
-    var deadline: MediaTime {
-        get { MediaTime(nanoseconds: unsafe raw.pointee.deadline_ns) }
-        set { unsafe raw.pointee.deadline_ns = newValue.nanoseconds }
-    }
+    /// Sets when each call ends, by the clock of the control.
+    func limit(to deadline: MediaTime) { unsafe raw.pointee.deadline_ns = control.kernelDeadline(deadline) }
     /// For how long the process did not run while calls waited, since this was asked last.
     func takeLost() -> MediaTime {
         defer { unsafe raw.pointee.lost_ns = 0 }
@@ -76,7 +74,7 @@ internal import MediaCore
     /// For example "TLS1.3"; nil on plain TCP.
     private(set) var tlsProtocol: String?
 
-    /// Runs the TLS handshake until `deadline`. Without authorities it accepts any certificate.
+    /// Runs the TLS handshake until the limit. Without authorities it accepts any certificate.
     func startTLS(authorities: TrustedAuthorities?) throws(PublishError) {
         let session = try TLSSession(descriptor: descriptor.raw, host: host, authorities: authorities)
         tls = session
@@ -96,7 +94,7 @@ internal import MediaCore
         return Int(count)
     }
 
-    /// Sends all bytes until `deadline`.
+    /// Sends all bytes until the limit.
     func send(_ bytes: [UInt8]) throws(PublishError) {
         let result = unsafe bytes.withUnsafeBytes { buffer in
             unsafe upcast_rtmp_socket_send(raw, buffer.baseAddress, CInt(buffer.count))
@@ -119,7 +117,7 @@ internal import MediaCore
         throw PublishError(.cancelled, "waiting for the server was cancelled")
     }
 
-    /// Sends the TLS close notification; waits at most until `deadline` for room to send it.
+    /// Sends the TLS close notification; waits at most until the limit for room to send it.
     func bye() { unsafe upcast_rtmp_socket_bye(raw) }
 
     /// Closes the sending direction. The peer reads all sent bytes, then the end.

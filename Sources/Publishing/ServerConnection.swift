@@ -43,7 +43,7 @@ package final class ServerConnection {
         let allowed = try Self.allowed(found, for: target)
         let descriptor = try connector.connect(to: SocketAddress.alternating(allowed), until: deadline)
         socket = RTMPSocket(descriptor, host: target.host, control: control)
-        socket.deadline = deadline
+        socket.limit(to: deadline)
         if target.isSecure { try socket.startTLS(authorities: TrustedAuthorities(caFile: target.caFile)) }
     }
 
@@ -85,7 +85,7 @@ package final class ServerConnection {
 
     /// Says that nothing more comes. Closing is the end of this object.
     package func finish() {
-        socket.deadline = min(deadline, clock.now() + .milliseconds(200))
+        socket.limit(to: min(deadline, clock.now() + .milliseconds(200)))
         socket.bye()
         socket.shutdownSending()
     }

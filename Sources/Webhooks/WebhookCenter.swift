@@ -76,7 +76,7 @@ package final class WebhookCenter: Sendable {
         }
         var counters: [String: WebhookSender.Counters] = [:]
         for running in ended { counters[running.sender.settings.name] = running.sender.cancel() }
-        let deadline = clock.now() + Self.removalPatience
+        let deadline = MonotonicClock().now() + Self.removalPatience
         for running in ended { _ = running.thread.join(until: deadline) }
         let present = state.withLock { $0.running.map(\.sender.settings.name) }
         for hook in hooks where !present.contains(hook.name) {
@@ -127,6 +127,6 @@ package final class WebhookCenter: Sendable {
         for hook in running { hook.sender.end() }
         // All at once: a hook that hangs takes no time from the others.
         for hook in running where !hook.sender.waitForEnd(until: deadline) { hook.sender.cancel() }
-        for hook in running { _ = hook.thread.join(until: clock.now() + Self.removalPatience) }
+        for hook in running { _ = hook.thread.join(until: MonotonicClock().now() + Self.removalPatience) }
     }
 }

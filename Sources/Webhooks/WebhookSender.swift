@@ -46,7 +46,7 @@ final class WebhookSender: Sendable {
         onEvent: @escaping @Sendable (DaemonEvent) -> Void
     ) throws(Errno) {
         (self.settings, self.clock, self.onEvent) = (settings, clock, onEvent)
-        control = try PublishControl()
+        control = try PublishControl(clock: clock)
         state = Monitor(State(counters: counters))
     }
 
@@ -83,7 +83,7 @@ final class WebhookSender: Sendable {
 
     /// Waits for the end of `run`. Returns false at `deadline`.
     func waitForEnd(until deadline: MediaTime) -> Bool {
-        state.wait(until: deadline) { $0.isOver ? true : nil } ?? false
+        state.wait(until: deadline, by: clock) { $0.isOver ? true : nil } ?? false
     }
 
     /// The thread ends at once. What waits is dropped.
@@ -152,7 +152,7 @@ final class WebhookSender: Sendable {
 
     /// Returns false if there is to be no further attempt.
     private func wait(_ delay: MediaTime) -> Bool {
-        let isOver = state.wait(until: clock.now() + delay) { $0.isCancelled || $0.isEnding ? true : nil }
+        let isOver = state.wait(until: clock.now() + delay, by: clock) { $0.isCancelled || $0.isEnding ? true : nil }
         return isOver == nil
     }
 

@@ -21,6 +21,8 @@ import Testing
             script(steps.wrappingAdd(1, ordering: .relaxed).newValue)
             return .seconds(12)
         }
+
+        func wait(on condition: WaitCondition, until deadline: MediaTime) -> Bool { false }
     }
 
     private final class Recording: PacketSink {

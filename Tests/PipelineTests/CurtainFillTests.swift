@@ -184,7 +184,7 @@ import Testing
             broadcast.publish(offset: .seconds(900))
             let settings = VideoEncoderSettings(canvas: canvas, bitrate: 500_000)
             let background = Picture(width: canvas.width, height: canvas.height)
-            let slot = FrameSlot<VideoFrameTag>(shown: background, others: 2)
+            let slot = FrameSlot<VideoFrameTag>(shown: background, others: 2, clock: clock)
             self.slot = slot
             let encoder = RunningEncoder(
                 try VideoEncoder(settings), settings: settings, effort: nil, sink: watched, clock: clock,
@@ -197,9 +197,7 @@ import Testing
                 slot: slot, encoder: encoder, shown: shown, clock: broadcast, counters: BroadcastCounters(),
                 snapshots: SnapshotBooth(canvas, size: 0, clock: clock), curtain: curtain,
                 schedule: PresentationSchedule(canvas.frameRate, idleInterval: .seconds(1)),
-                takenBack: { _ in TakenBack(lastVideo: now - delay) }, onFailure: { Issue.record("\($0)") },
-                // The slot waits by the machine's clock, and this one stands still.
-                takeFrame: { _ in slot.take(until: nil) })
+                takenBack: { _ in TakenBack(lastVideo: now - delay) }, onFailure: { Issue.record("\($0)") })
             self.worker = worker
             let isShown = Monitor(false)
             watched.onPacket.withLock { $0 = { _ in isShown.signal { $0 = true } } }

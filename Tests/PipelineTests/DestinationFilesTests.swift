@@ -96,7 +96,7 @@ import Testing
         let log = rig.log
         let files = DestinationFiles(rig.roster, clock: rig.clock, logger: .init(label: "test") { _ in log })
         disk.hang()
-        files.begin(waiting: .milliseconds(50))
+        files.begin(waiting: .zero)
         #expect(files.problem == nil, "nothing is known yet")
         rig.clock.advance(by: DestinationFiles.patience)
         files.tick()

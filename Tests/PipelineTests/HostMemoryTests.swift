@@ -20,8 +20,6 @@ import Testing
             configuration.buffer.delay = .seconds(4)
             configuration.buffer.maxBytes = 8 << 20
             configuration.memory.capBytes = 1 << 30
-            // The clock is advanced far.
-            configuration.stop.drain = configuration.stop.drain - .seconds(1000)
         }) {
             MemoryRoom(.init(limit: limit, charged: limit - left.withLock { $0 }, files: 0), of: "memory cgroup /box")
         }

@@ -62,7 +62,7 @@ import Testing
         func refuse() throws {
             let (before, wasUp) = (try repeated, host.privacy.isCurtainUp)
             try rig.broadcast.inlet.refusedRegions("refused", arrival: rig.clock.now())
-            if !wasUp { try waitFor("the curtain") { try repeated > before } }
+            if !wasUp { try TestSupport.waitFor("the curtain") { try repeated > before } }
         }
 
         private var repeated: UInt64 { get throws { try rig.broadcast.counters.framesRepeated.current } }
@@ -70,6 +70,14 @@ import Testing
         func end() {
             host.ended(.endedByOperator)
             _ = host.shutDown()
+        }
+
+        /// Lets time pass until `condition` is true.
+        func waitFor(_ what: String, _ condition: () throws -> Bool) throws {
+            try TestSupport.waitFor(what) {
+                rig.clock.advance(by: .milliseconds(10))
+                return try condition()
+            }
         }
 
         /// Acts like the ingest thread when it waits.
@@ -97,7 +105,7 @@ import Testing
         #expect(client.holders == ["daemon:bad_regions"])
         #expect(try client.wait(.milliseconds(1)) == nil)
         #expect(client.holders.isEmpty)
-        try waitFor("the kept picture") { try client.encoded == 2 }
+        try client.waitFor("the kept picture") { try client.encoded == 2 }
         // It is the last picture that the client knows of.
         try client.repeatLast()
         #expect(try client.curtained == 1)
@@ -112,7 +120,7 @@ import Testing
         try client.repeatLast()
         try client.wait(.seconds(1))
         #expect(client.holders.isEmpty)
-        try waitFor("the kept picture") { try client.encoded == 2 }
+        try client.waitFor("the kept picture") { try client.encoded == 2 }
         try client.repeatLast()
         #expect(try client.curtained == 1, "the one that was said to be unchanged under the curtain")
         #expect(try client.rig.broadcast.counters.framesAbandoned.current == 0)
@@ -138,7 +146,7 @@ import Testing
         }
         try client.send(20)
         #expect(client.holders.isEmpty)
-        try waitFor("the picture") { try client.encoded == 1 }
+        try client.waitFor("the picture") { try client.encoded == 1 }
         try client.repeatLast()
     }
 
@@ -166,7 +174,7 @@ import Testing
         // As usual, the first picture that may be shown is shown.
         try client.send(30)
         #expect(client.holders.isEmpty)
-        try waitFor("the picture") { try client.encoded == 2 }
+        try client.waitFor("the picture") { try client.encoded == 2 }
     }
 
     /// A picture that does not arrive in whole leaves the one before it.
@@ -182,7 +190,7 @@ import Testing
         try client.send(40, cutShort: true)
         try client.wait(.seconds(1))
         #expect(client.holders.isEmpty)
-        try waitFor("the whole one") { try client.encoded == 2 }
+        try client.waitFor("the whole one") { try client.encoded == 2 }
     }
 
     /// A raise hides the earlier pictures, and those that arrive meanwhile.
@@ -223,7 +231,7 @@ import Testing
         try client.host.operating.pause(false)
         try client.wait()
         #expect(client.holders.isEmpty)
-        try waitFor("the picture") { try client.encoded == 2 }
+        try client.waitFor("the picture") { try client.encoded == 2 }
     }
 
     /// With two pictures, as when memory is short, the kept one makes room for the next.
@@ -235,7 +243,7 @@ import Testing
         for value in 1...5 { try client.send(UInt8(20 * value)) }
         try client.wait(.seconds(1))
         #expect(client.holders.isEmpty)
-        try waitFor("the last") { try client.encoded == 2 }
+        try client.waitFor("the last") { try client.encoded == 2 }
         #expect(try client.curtained == 4)
         #expect(try client.rig.broadcast.counters.framesAbandoned.current == 0)
     }

@@ -24,7 +24,7 @@ import Testing
     }
 
     /// Time passes while the video thread waits, and 5 ms with each packet.
-    private final class Rig: TimeSource, PacketSink, @unchecked Sendable /* one thread */ {
+    private final class Rig: PacketSink, @unchecked Sendable /* one thread */ {
         private static let start = MediaTime.seconds(1000)
         private static let canvas = CanvasFormat(width: 64, height: 36, frameRate: FrameRate(30))
         private var time = start
@@ -32,14 +32,11 @@ import Testing
         private let curtain = Curtain()
         private let standing = StandingRegions()
         private let background = Picture(width: canvas.width, height: canvas.height)
-        private let slot: FrameSlot<VideoFrameTag>
+        private lazy var slot = FrameSlot<VideoFrameTag>(shown: background, others: 2, clock: RigClock(rig: self))
         private(set) var shown: [Shown] = []
 
         /// - Parameter frames: in milliseconds, in the order of arrival.
-        init(_ frames: [Frame]) {
-            rest = frames[...]
-            slot = FrameSlot(shown: background, others: 2)
-        }
+        init(_ frames: [Frame]) { rest = frames[...] }
 
         func now() -> MediaTime { time }
 
@@ -49,12 +46,13 @@ import Testing
         }
 
         func run() throws {
-            let clock = BroadcastClock(self)
+            let source = RigClock(rig: self)
+            let clock = BroadcastClock(source)
             clock.publish(offset: Self.start)
             let canvas = Self.canvas
             let settings = VideoEncoderSettings(canvas: canvas, bitrate: 500_000)
             let encoder = RunningEncoder(
-                try VideoEncoder(settings), settings: settings, effort: nil, sink: self, clock: self,
+                try VideoEncoder(settings), settings: settings, effort: nil, sink: self, clock: source,
                 adapt: { _ in nil }, onEffort: { _ in })
             let black = CanvasColor.black(canvas.color.range)
             let worker = VideoWorker(
@@ -63,25 +61,27 @@ import Testing
                     background, slot: slot, painter: CurtainPainter(.solid(black), canvas: canvas),
                     standing: standing, secureColor: black),
                 clock: clock, counters: BroadcastCounters(),
-                snapshots: SnapshotBooth(canvas, size: 0, clock: self), curtain: curtain,
+                snapshots: SnapshotBooth(canvas, size: 0, clock: source), curtain: curtain,
                 schedule: PresentationSchedule(canvas.frameRate, idleInterval: .milliseconds(250)),
-                takenBack: { _ in nil }, onFailure: { Issue.record("\($0)") }, takeFrame: { self.take(until: $0) })
+                takenBack: { _ in nil }, onFailure: { Issue.record("\($0)") })
             worker.run()
         }
 
-        /// Like `FrameSlot.take`, with this clock.
-        private func take(until deadline: MediaTime?) -> FrameSlot<VideoFrameTag>.Outcome {
+        /// Goes on to the next frame's arrival, or to the deadline.
+        func wait(on condition: WaitCondition, until deadline: MediaTime) -> Bool {
+            condition.unlock()
+            defer { condition.lock() }
             guard let next = rest.first else {
                 slot.close()
-                return slot.take(until: nil)
+                return true
             }
-            if let deadline, arrival(next) > max(deadline, time) {
+            if arrival(next) > max(deadline, time) {
                 time = max(deadline, time)
-                return .timeout
+                return false
             }
             time = max(time, arrival(next))
             while let next = rest.first, arrival(next) <= time { offer(rest.removeFirst(), at: arrival(next)) }
-            return slot.take(until: nil)
+            return true
         }
 
         private func arrival(_ frame: Frame) -> MediaTime { Self.start + .milliseconds(frame.arrival) }
@@ -98,6 +98,15 @@ import Testing
                     time: .milliseconds(frame.pts), arrival: arrival, stamp: curtain.stamp,
                     plan: GeometryPlan(source: source, transform: .identity, canvas: Self.canvas, fit: .fit),
                     regions: standing.version))
+        }
+    }
+
+    /// Does not keep the rig, which keeps what waits by it.
+    private struct RigClock: TimeSource {
+        unowned let rig: Rig
+        func now() -> MediaTime { rig.now() }
+        func wait(on condition: WaitCondition, until deadline: MediaTime) -> Bool {
+            rig.wait(on: condition, until: deadline)
         }
     }
 

@@ -52,7 +52,7 @@ private final class Effects: PrivacyEffects {
 /// without force. No broadcast is needed to see it.
 @Suite struct PrivacyDeskTests {
     private let effects = Effects()
-    private let clock = ManualClock.ahead()
+    private let clock = ManualClock()
     private static let app = PrivacyHolder(.app, "bank", user: 1000)
     private static let other = PrivacyHolder(.app, "mail", user: 1000)
 

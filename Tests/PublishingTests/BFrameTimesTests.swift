@@ -8,7 +8,7 @@ import Testing
 
 /// Promise: with B-frames, whose first decode times are negative, players show every picture at its own time.
 @Suite struct BFrameTimesTests {
-    /// libx264's output with two B-frames at 30 frames per second, in milliseconds.
+    /// libx264's output with two B-frames at 30 frames a second, in milliseconds.
     private static let frames: [(dts: Int64, pts: Int64)] = [
         (-67, 0), (-33, 100), (0, 33), (33, 67), (67, 200), (100, 133), (133, 167),
     ]
@@ -38,7 +38,8 @@ import Testing
         let publisher = RTMPPublisher(
             settings: RTMPDestinationSettings(
                 endpoint: try RTMPEndpoint("rtmp://127.0.0.1:\(server.port)/live"), key: Secret("k3y")),
-            format: HostileServerTests.format, clock: MonotonicClock(), control: try PublishControl(),
+            format: HostileServerTests.format, clock: MonotonicClock(),
+            control: try PublishControl(clock: MonotonicClock()),
             onNotice: { _ in })
         try publisher.open()
         try Self.write(to: publisher, offset: .zero)
@@ -56,7 +57,8 @@ import Testing
         let folder = try TemporaryDirectory("publishing")
         let writer = FLVFileWriter(
             settings: FLVFileSettings(path: folder.file("show.flv")), format: HostileServerTests.format,
-            clock: MonotonicClock(), control: try PublishControl(), sync: { _ throws(PublishError) in })
+            clock: MonotonicClock(), control: try PublishControl(clock: MonotonicClock()),
+            sync: { _ throws(PublishError) in })
         try writer.open()
         try Self.write(to: writer, offset: .seconds(10))
         try writer.finish(until: .zero)

@@ -13,7 +13,8 @@ import Testing
         _ settings: FLVFileSettings, _ format: BroadcastFormat, clock: any TimeSource = MonotonicClock(),
         sync: @escaping (OutputFile) throws(PublishError) -> Void = { _ throws(PublishError) in }
     ) throws -> FLVFileWriter {
-        FLVFileWriter(settings: settings, format: format, clock: clock, control: try PublishControl(), sync: sync)
+        FLVFileWriter(
+            settings: settings, format: format, clock: clock, control: try PublishControl(clock: clock), sync: sync)
     }
 
     private static func write(_ packet: FLVRecording.Packet, to writer: FLVFileWriter) throws {

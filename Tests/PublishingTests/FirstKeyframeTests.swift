@@ -65,7 +65,8 @@ import Testing
         RTMPPublisher(
             settings: RTMPDestinationSettings(
                 endpoint: try RTMPEndpoint("rtmp://127.0.0.1:\(port)/live"), key: Secret("k3y")),
-            format: HostileServerTests.format, clock: MonotonicClock(), control: try PublishControl(),
+            format: HostileServerTests.format, clock: MonotonicClock(),
+            control: try PublishControl(clock: MonotonicClock()),
             onNotice: { _ in })
     }
 
@@ -115,7 +116,7 @@ import Testing
         settings.rotateBytes = 1
         let writer = FLVFileWriter(
             settings: settings, format: HostileServerTests.format, clock: MonotonicClock(),
-            control: try PublishControl(), sync: { _ throws(PublishError) in })
+            control: try PublishControl(clock: MonotonicClock()), sync: { _ throws(PublishError) in })
         try writer.open()
         for (index, size) in Self.sizes.enumerated() {
             let start = MediaTime.milliseconds(100 * Int64(index))

@@ -37,8 +37,8 @@ struct MeasuredHandshake {
         try #require(Loopback.connect(descriptor.raw, to: port))
         _ = fcntl(descriptor.raw, F_SETFL, O_NONBLOCK)
         let authorities = try caFile.map { try TrustedAuthorities(caFile: $0) }
-        let socket = RTMPSocket(descriptor, host: "localhost", control: try PublishControl())
-        socket.deadline = MonotonicClock().now() + .seconds(60)
+        let socket = RTMPSocket(descriptor, host: "localhost", control: try PublishControl(clock: MonotonicClock()))
+        socket.limit(to: MonotonicClock().now() + .seconds(60))
         let begin = Self.threadTime()
         do {
             try socket.startTLS(authorities: authorities)

@@ -28,7 +28,7 @@ import Testing
 
     @Test func buffersAreBoundedAndTheKernelGivesUpInTheEnd() throws {
         let server = try ScriptedServer { $0.receiveAll() }
-        _ = try socket(to: server.port, control: PublishControl()) { descriptor in
+        _ = try socket(to: server.port, control: PublishControl(clock: MonotonicClock())) { descriptor in
             // The kernel doubles the requested size for its own bookkeeping.
             let sendBuffer = try option(descriptor, SOL_SOCKET, SO_SNDBUF)
             #expect(sendBuffer > 0 && sendBuffer <= 2 * TCPConnector.sendBufferBytes)
@@ -48,14 +48,14 @@ import Testing
             let isTold: Bool? = mayRead.wait(until: MonotonicClock().now() + .seconds(20)) { $0 ? true : nil }
             if isTold == true { peer.receiveAll() }
         }
-        let socket = try socket(to: server.port, control: PublishControl())
+        let socket = try socket(to: server.port, control: PublishControl(clock: MonotonicClock()))
         #expect(socket.unsentBytes == 0 && socket.unacknowledgedBytes == 0)
         let handle = RTMPHandle(socket: socket)
         let body = [UInt8](repeating: 0, count: 65_536)
         var failure: PublishError?
         // A server that does not read accepts one window, then nothing.
         for _ in 0..<1000 where failure == nil {
-            socket.deadline = MonotonicClock().now() + .milliseconds(100)
+            socket.limit(to: MonotonicClock().now() + .milliseconds(100))
             do { try handle.send(.dataAMF0, on: .data, body: body) } catch { failure = error }
         }
         #expect(failure?.kind == .handshakeTimeout, "\(String(describing: failure))")

@@ -1,18 +1,46 @@
-import LinuxSystem
+package import LinuxSystem
 package import MediaCore
 
-/// A clock that stands still until a test turns it.
+/// A clock that stands still until a test turns it. Threads that wait by it wake then.
 package final class ManualClock: TimeSource {
-    private let time: Monitor<MediaTime>
+    private struct State {
+        var now: MediaTime
+        /// What threads wait on, once for each of them.
+        var waiters: [WaitCondition] = []
+    }
+    private let state: Monitor<State>
 
-    package init(_ start: MediaTime = .zero) { time = Monitor(start) }
+    package init(_ start: MediaTime = .zero) { state = Monitor(State(now: start)) }
 
-    /// One that is `lead` ahead of the machine's clock, by which threads wait: nothing that they wait for comes by time
-    /// alone.
-    package static func ahead() -> ManualClock { ManualClock(MonotonicClock().now() + lead) }
-    package static let lead = MediaTime.seconds(100_000)
+    package func now() -> MediaTime { state.withLock { $0.now } }
+    package func advance(by span: MediaTime) { turn { $0 += span } }
+    package func set(_ now: MediaTime) { turn { $0 = now } }
 
-    package func now() -> MediaTime { time.withLock { $0 } }
-    package func advance(by span: MediaTime) { time.withLock { $0 += span } }
-    package func set(_ now: MediaTime) { time.withLock { $0 = now } }
+    private func turn(_ change: (inout MediaTime) -> Void) {
+        let waiters = state.withLock { state in
+            change(&state.now)
+            // A copy of its own: ThreadSanitizer does not see how arrays share their memory.
+            return state.waiters.map(\.self)
+        }
+        for waiter in waiters {
+            // A thread that has read the old time either waits by now or keeps this lock until it does.
+            waiter.lock()
+            waiter.unlock()
+            waiter.wake()
+        }
+    }
+
+    package func wait(on condition: WaitCondition, until deadline: MediaTime) -> Bool {
+        let waits = state.withLock { state in
+            guard state.now < deadline else { return false }
+            state.waiters.append(condition)
+            return true
+        }
+        guard waits else { return false }
+        condition.wait()
+        return state.withLock { state in
+            if let index = state.waiters.firstIndex(where: { $0 === condition }) { state.waiters.remove(at: index) }
+            return state.now < deadline
+        }
+    }
 }

@@ -118,6 +118,10 @@ final class CountingClock: TimeSource {
         count.withLock { $0 += 1 }
         return MonotonicClock().now()
     }
+
+    func wait(on condition: WaitCondition, until deadline: MediaTime) -> Bool {
+        MonotonicClock().wait(on: condition, until: deadline)
+    }
 }
 
 /// Descriptors that a test keeps open.

@@ -88,8 +88,8 @@ final class Broadcast: Sendable {
             paint.painter.paint(background.planes, after: background.planes)
         }
         savings = MemorySavings(configuration)
-        slot = FrameSlot(shown: background, others: savings.fit.pictures - 1)
-        queue = PCMQueue(capacity: Self.pcmQueueBytes)
+        slot = FrameSlot(shown: background, others: savings.fit.pictures - 1, clock: monotonic)
+        queue = PCMQueue(capacity: Self.pcmQueueBytes, clock: monotonic)
         log = PacketLog(limits: configuration.packetLogLimits)
         meter = PacketMeter(into: log)
         snapshots = SnapshotBooth(canvas, size: configuration.control.snapshotSize, clock: monotonic)

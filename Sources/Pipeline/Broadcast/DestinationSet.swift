@@ -59,7 +59,7 @@ final class DestinationSet: Sendable {
         }
     }
 
-    /// Ends one destination in order until `deadline` (monotonic clock), while the others continue. Returns at once.
+    /// Ends one destination in order until `deadline`, while the others continue. Returns at once.
     func remove(_ name: String, deadline: MediaTime) {
         joinThoseThatLeft()
         state.withLock { state in
@@ -146,7 +146,7 @@ final class DestinationSet: Sendable {
     func close(deadline: MediaTime) -> Bool {
         let (members, leaving) = close()
         for member in members { member.stop(deadline: deadline) }
-        let end = max(deadline, MonotonicClock().now()) + Self.longestEnd
+        let end = max(deadline, clock.now()) + Self.longestEnd
         var hasEnded = true
         for member in members + leaving where !member.join(until: end) {
             hasEnded = false

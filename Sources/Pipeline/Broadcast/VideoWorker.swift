@@ -13,8 +13,6 @@ internal import Privacy
 /// over the shown picture and fills the gap of the take-back.
 final class VideoWorker: @unchecked Sendable /* all state belongs to the video thread */ {
     private let slot: FrameSlot<VideoFrameTag>
-    /// `FrameSlot.take`, which waits by the machine's clock; tests use their own clock.
-    private let takeFrame: (MediaTime?) -> FrameSlot<VideoFrameTag>.Outcome
     private let output: VideoOutput
     private let drawer: CurtainDrawer
     private let clock: BroadcastClock
@@ -29,8 +27,7 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
     init(
         slot: FrameSlot<VideoFrameTag>, encoder: RunningEncoder, shown: ShownPicture, clock: BroadcastClock,
         counters: BroadcastCounters, snapshots: SnapshotBooth, curtain: Curtain, schedule: PresentationSchedule,
-        takenBack: @escaping @Sendable (CurtainEpoch) -> TakenBack?, onFailure: @escaping @Sendable (String) -> Void,
-        takeFrame: ((MediaTime?) -> FrameSlot<VideoFrameTag>.Outcome)? = nil
+        takenBack: @escaping @Sendable (CurtainEpoch) -> TakenBack?, onFailure: @escaping @Sendable (String) -> Void
     ) {
         work = WorkMark("the video thread")
         output = VideoOutput(
@@ -40,7 +37,6 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
             output, curtain, clock: clock, counters: counters, work: work, isEnding: { slot.isClosed },
             takenBack: takenBack)
         self.slot = slot
-        self.takeFrame = takeFrame ?? { slot.take(until: $0) }
         self.clock = clock
         self.counters = counters
         self.curtain = curtain
@@ -94,7 +90,7 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
     private func take(until deadline: MediaTime?) -> FrameSlot<VideoFrameTag>.Outcome {
         work.end()
         defer { work.begin() }
-        return takeFrame(deadline)
+        return slot.take(until: deadline)
     }
 
     /// Encodes the shown picture when it is due. Until then, a newer one replaces it.

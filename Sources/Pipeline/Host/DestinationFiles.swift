@@ -48,7 +48,7 @@ package final class DestinationFiles: Sendable {
     /// Main thread, before the daemon is ready.
     package func begin(waiting patience: MediaTime) {
         tick()
-        _ = state.wait(until: MonotonicClock().now() + patience) { $0.hasLooked ? true : nil }
+        _ = state.wait(until: clock.now() + patience, by: clock) { $0.hasLooked ? true : nil }
     }
 
     /// Starts a check when it is time. Called about once a second.

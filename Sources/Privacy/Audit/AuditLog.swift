@@ -113,7 +113,7 @@ package final class AuditLog: Sendable {
     /// Waits until every added line has been written or has failed. Returns false if that takes longer than `patience`.
     func waitUntilIdle(for patience: MediaTime) -> Bool {
         guard thread != nil else { return true }
-        return queue.wait(until: MonotonicClock().now() + patience) { $0.isIdle ? true : nil } ?? false
+        return queue.wait(until: clock.now() + patience, by: clock) { $0.isIdle ? true : nil } ?? false
     }
 
     /// Writes the waiting lines for at most `patience`, and ends the thread. No line may be added afterwards.
@@ -126,7 +126,7 @@ package final class AuditLog: Sendable {
             return !queue.isEnding
         }
         guard isFirst else { return 0 }
-        let hasEnded = queue.wait(until: MonotonicClock().now() + patience) { $0.hasEnded ? true : nil }
+        let hasEnded = queue.wait(until: clock.now() + patience, by: clock) { $0.hasEnded ? true : nil }
         guard hasEnded == nil else {
             thread.join()
             return 0

@@ -96,7 +96,8 @@ package final class PrivacyKeeper: Sendable {
     func stop() {
         guard let worker = thread.withLock({ $0.take() }) else { return }
         state.signal { $0.isStopping = true }
-        let hasEnded = state.wait(until: clock.now() + Self.stopPatience) { $0.hasEnded ? true : nil } ?? false
+        let hasEnded =
+            state.wait(until: clock.now() + Self.stopPatience, by: clock) { $0.hasEnded ? true : nil } ?? false
         if hasEnded { worker.join() } else { worker.abandon() }
     }
 
