@@ -31,6 +31,18 @@ import UpcastClient
         return model
     }
 
+    /// A client has come into a frame on the screen and ended, all before the first look at the frame.
+    private static func frameFoundEmpty(isComposited: Bool = false) -> WindowModel {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
+        model.isComposited = isComposited
+        model.apply(WindowEvent(.came(Self.place), 2, sequence: 11))
+        model.apply(WindowEvent(.came(Self.place), 1, sequence: 11))
+        model.apply(WindowEvent(.went, 2, sequence: 11))
+        model.apply(WindowEvent(.mapped, 1, sequence: 12))
+        model.read([1: Self.facts(1, isEmptyFrame: true)])
+        return model
+    }
+
     private static func hidden(_ model: WindowModel) -> Set<String> {
         Set(model.secrets(hidesUnknown: true).places.map(\.name))
     }
@@ -364,13 +376,7 @@ import UpcastClient
 
     /// A harmless client comes into a frame that may still show one that is gone, and has not drawn yet.
     @Test(arguments: [true, false]) func aClientInAFrameThatWasFoundEmpty(isComposited: Bool) {
-        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
-        model.isComposited = isComposited
-        model.apply(WindowEvent(.came(Self.place), 2, sequence: 11))
-        model.apply(WindowEvent(.came(Self.place), 1, sequence: 11))
-        model.apply(WindowEvent(.went, 2, sequence: 11))
-        model.apply(WindowEvent(.mapped, 1, sequence: 12))
-        model.read([1: Self.facts(1, isEmptyFrame: true)])
+        var model = Self.frameFoundEmpty(isComposited: isComposited)
         _ = model.takeLeft()
         model.apply(WindowEvent(.cameInside(isStranger: true), 1, sequence: 13))
         model.read([1: Self.facts(1, inside: [3])])
@@ -431,12 +437,7 @@ import UpcastClient
     /// A client ends before the first look at its frame, which is looked at again later.
     @Test func aFrameThatIsFoundEmptyTwice() {
         let place = Self.rectangle(300, 0, 100, 100)
-        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
-        model.apply(WindowEvent(.came(Self.place), 2, sequence: 11))
-        model.apply(WindowEvent(.came(Self.place), 1, sequence: 11))
-        model.apply(WindowEvent(.went, 2, sequence: 11))
-        model.apply(WindowEvent(.mapped, 1, sequence: 12))
-        model.read([1: Self.facts(1, isEmptyFrame: true)])
+        var model = Self.frameFoundEmpty()
         model.apply(WindowEvent(.moved(place), 1, sequence: 13))
         model.apply(WindowEvent(.rearranged, 1, sequence: 14))
         model.read([1: Self.facts(1, place, isEmptyFrame: true)])
@@ -445,14 +446,7 @@ import UpcastClient
 
     /// A compositing manager shows what an empty frame has of its client, wherever it moves.
     @Test(arguments: [true, false]) func anEmptyFrameWithACompositingManager(endIsTold: Bool) {
-        var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
-        model.isComposited = true
-        model.apply(WindowEvent(.came(Self.place), 2, sequence: 11))
-        model.apply(WindowEvent(.came(Self.place), 1, sequence: 11))
-        model.apply(WindowEvent(.went, 2, sequence: 11))
-        model.apply(WindowEvent(.mapped, 1, sequence: 12))
-        _ = model.takeLeft()
-        model.read([1: Self.facts(1, isEmptyFrame: true)])
+        var model = Self.frameFoundEmpty(isComposited: true)
         #expect(Self.hidden(model) == ["100x100+0+0"])
         if endIsTold { model.apply(WindowEvent(.rearranged, 1, sequence: 13, destroyed: 2)) }
         model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 14))

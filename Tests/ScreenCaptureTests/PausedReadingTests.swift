@@ -17,7 +17,7 @@ import Testing
         #expect(try #require(reading.due(isHeld: true, hasUnread: true)) <= at(0))
         reading.noteRead(at: at(5000))
         #expect(reading.due(isHeld: true, hasUnread: true) == at(6000))
-        // The next pause may begin at once, and so may its first reading be late.
+        // The next pause may begin at once. Its first reading waits for the rest of the second.
         #expect(reading.due(isHeld: false, hasUnread: true) == nil)
         #expect(reading.due(isHeld: true, hasUnread: true) == at(6000))
     }

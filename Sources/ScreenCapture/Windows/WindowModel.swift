@@ -34,8 +34,9 @@ package struct WindowModel: Sendable {
         case none
         /// Nobody knows what there was before the start.
         case beforeStart
+        /// One came, and nobody has looked since.
         case came
-        /// One has ended, perhaps it.
+        /// A window inside has ended: perhaps the stranger.
         case ended
     }
 
