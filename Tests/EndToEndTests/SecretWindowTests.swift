@@ -38,8 +38,11 @@ import Testing
     func randomWindows(_ test: Case) async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
+            let display = ["DISPLAY": screen.display]
+            // xfwm4 asks its settings of a service there.
+            let bus = try test.manager == "xfwm4" ? SessionBus(environment: display) : nil
             let manager = try test.manager.map {
-                try ChildProcess($0, [], environment: ["DISPLAY": screen.display])
+                try ChildProcess($0, [], environment: display.merging(bus?.environment ?? [:]) { $1 })
             }
             let background = try screen.fill("white")
             try waitFor("the background", evidence: { background.errorTail }) { try screen.grab().meanLuma > 200 }
