@@ -144,7 +144,7 @@ extension DaemonEvent {
             Report(.annotated, .info, "annotated", text("key", key), text("value", value))
         case .annotationsLeftOut(let count):
             Report(
-                .annotationsLeftOut, .warning, "more annotations than are logged", number("logged_a_second", count))
+                .annotationsLeftOut, .warning, "more annotations than are logged", number("logged_per_second", count))
         case .stoppedByAnOperator:
             Report(
                 .stoppedByAnOperator, .notice, "stopped by an operator",
@@ -157,10 +157,10 @@ extension DaemonEvent {
 
         // MARK: Adapting
         case .bitrateCeilingSet(let bitrate, let who):
-            Report(.bitrateCeilingSet, .notice, "bitrate ceiling set", number("kbit_s", bitrate), text("by", who))
+            Report(.bitrateCeilingSet, .notice, "bitrate ceiling set", number("kbps", bitrate), text("by", who))
         case .videoBitrateChanged(let bitrate, let divisor, let why, let isFull):
             Report(
-                .videoBitrateChanged, isFull ? .info : .notice, "video bitrate changed", number("kbit_s", bitrate),
+                .videoBitrateChanged, isFull ? .info : .notice, "video bitrate changed", number("kbps", bitrate),
                 number("frame_rate_divisor", divisor), text("why", why))
         case .encoderEffortLowered(let effort, let busy, let superseded):
             Report(

@@ -38,7 +38,7 @@ struct EventLog: LogHandler {
         }
         for omitted in omitted { append(omitted.report) }
         guard isAdmitted else { return }
-        let fields = values.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, LogOutput.json($0.value)) }
+        let fields = values.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, LogLines.json($0.value)) }
         append(event.level, name, "\(event.message)", fields)
     }
 

@@ -6,7 +6,7 @@ internal import MediaCore
 struct RepeatLimit {
     /// What is repeated, and its destination, because each destination fails separately.
     struct Cause: Hashable {
-        /// The message of a log line, or the name of an event.
+        /// The name of an event, or the message of another log line.
         var of: String
         var destination: String?
     }

@@ -21,6 +21,7 @@ final class StandardErrorFile: Sendable {
     }
 
     static let capacity = 256
+    private let lines: LogLines
     private let patience: MediaTime
     private let state = Monitor(State())
     private let thread: WorkerThread
@@ -33,9 +34,13 @@ final class StandardErrorFile: Sendable {
     }
 
     /// - Parameters:
+    ///   - lines: says how many lines were lost.
     ///   - patience: the maximum time that a caller waits.
     ///   - write: writes a line; may block.
-    init(patience: MediaTime = .milliseconds(100), write: @escaping @Sendable (String) -> Void) throws(Errno) {
+    init(
+        _ lines: LogLines, patience: MediaTime = .milliseconds(100), write: @escaping @Sendable (String) -> Void
+    ) throws(Errno) {
+        self.lines = lines
         self.patience = patience
         let state = state
         thread = try WorkerThread(name: "up-log", stackBytes: 64 * 1024) { Self.run(state, write) }
@@ -49,8 +54,7 @@ final class StandardErrorFile: Sendable {
                 state.lost += 1
                 return nil
             }
-            let notice = state.lost == 0 ? "" : "(\(state.lost) lines lost because standard error was blocked)\n"
-            state.lines.append(notice + line)
+            state.lines.append(state.lost == 0 ? line : lines.lost(state.lost) + line)
             state.lost = 0
             state.added += 1
             return state.added

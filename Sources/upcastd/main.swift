@@ -9,8 +9,8 @@ internal import ProductVersion
 
 /// Prints an error and ends the program.
 func fail(_ status: ExitStatus, _ sentence: String) -> Never {
-    let priority = isJournal ? LogOutput.priority(.error) : ""
-    LogOutput.write(sentence.split(separator: "\n").map { "\(priority)upcastd: \($0)\n" }.joined())
+    let priority = isJournal ? LogLines.priority(.error) : ""
+    StandardErrorPipe.write(sentence.split(separator: "\n").map { "\(priority)upcastd: \($0)\n" }.joined())
     exit(status.rawValue)
 }
 
@@ -65,15 +65,23 @@ do {
     guard closed.isEmpty else { fail(.unavailable, closed.map(\.description).joined(separator: "\n")) }
 
     let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
+    var lines = LogLines(format: configuration.log.format, isJournal: isJournal)
     var file: StandardErrorFile?
-    if StandardErrorFile.isNeeded(for: STDERR_FILENO) { file = try StandardErrorFile(write: { LogOutput.write($0) }) }
     let put: @Sendable (String) -> Void
-    if let file { put = { [file] in file.put($0) } } else { put = LogOutput.writeUnlessBlocked }
+    if StandardErrorFile.isNeeded(for: STDERR_FILENO) {
+        let opened = try StandardErrorFile(lines) { StandardErrorPipe.write($0) }
+        file = opened
+        put = { opened.put($0) }
+    } else {
+        lines.longest = StandardErrorPipe.longestLine
+        let pipe = StandardErrorPipe(lines)
+        put = { pipe.put($0) }
+    }
     // Without a socket the lines go to standard error, which is the journal as well.
     let journal = isJournal && configuration.log.format == .auto ? try? JournalSocket() : nil
     let output = LogOutput(
-        level: Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info, format: configuration.log.format,
-        isJournal: isJournal, journal: journal, put: put)
+        level: Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info, lines: lines, journal: journal,
+        put: put)
     // Also flush when an error ends the program.
     defer { file?.end(within: .seconds(1)) }
     let daemon = try Daemon(

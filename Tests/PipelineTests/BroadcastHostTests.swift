@@ -26,7 +26,7 @@ import Testing
         #expect(logged() == ten)
         annotate(10..<1000)
         #expect(logged() == ten + ["warning: more annotations than are logged"])
-        #expect(rig.log.lines.last?.metadata["logged_a_second"] == "10")
+        #expect(rig.log.lines.last?.metadata["logged_per_second"] == "10")
         // The second has not passed.
         rig.clock.advance(by: .milliseconds(999))
         annotate(1000..<1010)

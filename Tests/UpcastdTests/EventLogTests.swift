@@ -69,7 +69,7 @@ import Testing
     @Test func aDestinationThatFailsEmptiesNoJournal() {
         let (journal, clock, lines) = (EventJournal(), ManualClock(.seconds(1)), Monitor<[String]>([]))
         let output = LogOutput(
-            level: .info, format: .text, isJournal: true, clock: clock,
+            level: .info, lines: LogLines(format: .text, isJournal: true), clock: clock,
             put: { line in lines.withLock { $0.append(line) } })
         let events = EventLog(journal, clock: clock)
         let logger = Logger(label: "test") { _ in MultiplexLogHandler([events, StandardErrorLog(output)]) }

@@ -25,7 +25,8 @@ import Testing
         _ format: LogConfiguration.Format = .text, isJournal: Bool = false
     ) -> (output: LogOutput, logger: Logger) {
         let output = LogOutput(
-            level: .info, format: format, isJournal: isJournal, clock: clock, put: { [lines] in lines.add($0) })
+            level: .info, lines: LogLines(format: format, isJournal: isJournal), clock: clock,
+            put: { [lines] in lines.add($0) })
         return (output, Logger(label: "test") { _ in StandardErrorLog(output) })
     }
 
@@ -147,7 +148,7 @@ import Testing
 
     private func logger(_ journal: JournalSocket) -> Logger {
         let output = LogOutput(
-            level: .info, format: .auto, isJournal: true, clock: clock, journal: journal,
+            level: .info, lines: LogLines(isJournal: true), clock: clock, journal: journal,
             put: { [lines] in lines.add($0) })
         return Logger(label: "test") { _ in StandardErrorLog(output) }
     }

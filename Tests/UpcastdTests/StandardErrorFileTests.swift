@@ -1,3 +1,4 @@
+import Configuration
 import Glibc
 import LinuxSystem
 import MediaCore
@@ -38,7 +39,7 @@ import Testing
     @Test func aLineIsThereAtOnce() throws {
         let state = Monitor((written: 0, logged: 0))
         // The thread may be held up for longer than a line waits as a rule.
-        let file = try StandardErrorFile(patience: .seconds(60)) { _ in
+        let file = try StandardErrorFile(LogLines(), patience: .seconds(60)) { _ in
             let before = state.withLock { $0.logged }
             // For whoever does not wait to go on.
             _ = state.wait(until: MonotonicClock().now() + .milliseconds(50)) {
@@ -60,7 +61,7 @@ import Testing
     /// Nobody waits for it but the first; what finds no room is counted.
     @Test func aDiskThatHangs() throws {
         let disk = Disk()
-        let file = try StandardErrorFile(write: disk.write)
+        let file = try StandardErrorFile(LogLines(format: .json, isJournal: true), write: disk.write)
         disk.hang(true)
         file.put("first\n")
         try waitFor("the first line to be in the writer's hands") { disk.state.withLock { $0.asked } == 1 }
@@ -74,6 +75,8 @@ import Testing
         try waitFor("the rest") { disk.state.withLock { $0.lines.count } == kept }
         file.put("last\n")
         file.end(within: .seconds(10))
-        #expect(disk.state.withLock { $0.lines.last } == "(10 lines lost because standard error was blocked)\nlast\n")
+        let notice =
+            #"<4>{"level":"warning","message":"log lines were lost because standard error was blocked","count":10}"#
+        #expect(disk.state.withLock { $0.lines.last } == notice + "\nlast\n")
     }
 }

@@ -181,7 +181,7 @@ class Browser:
         must(f"{word} since" in self.text("#facts") and re.search(r"\d\d:\d\d:\d\d", self.text("#facts")),
              f"it does not say since when: {self.text('#facts')}")
         must(("broadcast for" in self.text("#facts")) == on, f"the broadcast's age: {self.text('#facts')}")
-        must("1280 × 720, 30 fps" in self.text("#facts"), "the canvas is not there")
+        must("1280 × 720, 30 frames/s" in self.text("#facts"), "the canvas is not there")
         must(2 <= page.locator("#facts > div:visible").count() <= 4, f"the facts are {self.text('#facts')}")
         if state == "off_air":
             tone = "getComputedStyle(document.documentElement).getPropertyValue('--bad')"
@@ -199,7 +199,7 @@ class Browser:
         must(page.evaluate("[...document.querySelectorAll('.curve')].every(path => /^M[\\d.]+ [\\d.]+(L|M)/.test(path.getAttribute('d')))"),
              "a plot has no curve")
         plots = self.text("#plots")
-        for word in ("Video bitrate", "bit/s", "Waiting, slowest destination", "fps", "MiB", "cap 50.0", "plan ", "min ago", "now"):
+        for word in ("Video bitrate", "bit/s", "Waiting, slowest destination", "Encoded frames a second", "/s", "MiB", "cap 50.0", "plan ", "min ago", "now"):
             must(word in page.evaluate("document.getElementById('plots').textContent"), f"the plots do not say {word}: {plots}")
         must(page.locator("#events li:not(.none)").count() >= 1, "there are no events")
         must(page.locator(".destination").count() >= 1, "there is no destination")

@@ -359,7 +359,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             daemon.hold([h for h in holders if h != OPERATOR])
             return self.answer(200, {"up": bool(daemon.holds), "released": released, "persisted": True})
         if url.path == "/bitrate":
-            daemon.say("bitrate ceiling set", "notice", {"kbit_s": (json.loads(body or "{}").get("bits_per_second") or 2_500_000) // 1000})
+            daemon.say("bitrate ceiling set", "notice", {"kbps": (json.loads(body or "{}").get("bits_per_second") or 2_500_000) // 1000})
             return self.answer(200, {})
         if url.path == "/destinations/retry":
             daemon.say("destination notice", "notice", {"destination": query.get("name", ""), "what": "trying again now, as asked"})
