@@ -26,7 +26,7 @@ extension ConfigurationTable {
                 "privacy", "curtain_picture", \.privacy.curtainPicture, .optionalPath,
                 "PNG or JPEG file for the curtain style picture, scaled according to video.fit. At most 4 MiB, and 16 "
                     + "MiB decoded.",
-                memory: "Decoding takes up to 26 MB, before a broadcast allocates its memory.")
+                memory: "Decoding takes up to 25 MiB, before a broadcast allocates its memory.")
         ] + protections
     }
 

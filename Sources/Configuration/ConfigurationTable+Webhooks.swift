@@ -9,7 +9,7 @@ extension ConfigurationTable {
                 "webhooks", "url", \.url, .webhookURL,
                 "Where events are posted. No output shows the path, which may contain a token. Redirects are not "
                     + "followed.",
-                memory: "0.3 MB for each webhook, and 0.3 MB more with https://."),
+                memory: "0.3 MiB for each webhook, and 0.3 MiB more with https://."),
             ConfigurationKey(
                 "webhooks", "events", \.events, .events, "The events that are delivered.", memory: nothing),
             ConfigurationKey(

@@ -76,7 +76,7 @@ enum ConfigurationTable {
                 "video", "scaler", \.video.scaler, .cases(),
                 "The code that scales and rotates pictures. native is optimised for AVX2; libyuv for SSSE3, AVX2 and "
                     + "NEON. auto selects the faster one for each size on this processor. The status shows the choice.",
-                memory: "native: 1.3 MB at 720p, libyuv a little less."),
+                memory: "native: 1.2 MiB at 720p, libyuv a little less."),
             ConfigurationKey(
                 "video", "encoder", \.video.encoder,
                 .word("name of an \(VideoCodec.names) encoder of libavcodec", example: "libx264"),
@@ -87,8 +87,8 @@ enum ConfigurationTable {
                 "Picture quality against processor time, for libx264: measured settings (docs/performance.md). Set "
                     + "effort or preset, not both.",
                 memory:
-                    "19 MB at 720p, 38 at 1080p. If that does not fit, the encoder runs without subpixel motion search "
-                    + "(6.4 and 14 MB less); upcastd --plan and the log state the cost in bitrate."),
+                    "18 MiB at 720p, 36 at 1080p. If that does not fit, the encoder runs without subpixel motion "
+                    + "search (6.1 and 13 MiB less); upcastd --plan and the log state the cost in bitrate."),
             ConfigurationKey(
                 "video", "adaptive_effort", \.video.adaptiveEffort, .boolean,
                 "Lowers the effort when the processor is overloaded, before frames are dropped, and raises it again "
@@ -100,7 +100,8 @@ enum ConfigurationTable {
                 "A preset of the encoder, in place of effort. For libx264: ultrafast, superfast, veryfast, faster, "
                     + "fast, medium, slow, slower, veryslow. \"\" selects effort, or the default of another encoder.",
                 memory:
-                    "With zerolatency at 720p: ultrafast 12 MB, superfast and veryfast 19, fast 24, medium 31, slow 41."
+                    "With zerolatency at 720p: ultrafast 11 MiB, superfast and veryfast 18, fast 23, medium 30, "
+                    + "slow 39."
             ),
             ConfigurationKey(
                 "video", "tune", \.video.tune,
@@ -108,7 +109,7 @@ enum ConfigurationTable {
                 "Tunes of the encoder. An effort allows only zerolatency or \"\" (none). Without zerolatency, libx264 "
                     + "delays frames (veryfast 10 or more, medium 40 or more). This delays the curtain as well, and an "
                     + "unchanged screen is encoded at the full frame rate.",
-                memory: "Without zerolatency libx264 looks ahead: veryfast takes 51 MB at 720p instead of 19."),
+                memory: "Without zerolatency libx264 looks ahead: veryfast takes 49 MiB at 720p instead of 18."),
             ConfigurationKey(
                 "video", "profile", \.video.profile, .cases(),
                 "H.264 profile. Players must support it.", memory: nothing),
@@ -116,10 +117,11 @@ enum ConfigurationTable {
                 "video", "threads", \.video.threads, .integer(1...16),
                 "Encoder threads. 1 thread needs a tenth less processor time; 2 threads reduce the delay of the "
                     + "slowest frames by a third.",
-                memory: "0.4 MB a thread with zerolatency; without it 9 MB a thread at 720p."),
+                memory: "0.4 MiB a thread with zerolatency; without it 8.6 MiB a thread at 720p."),
             ConfigurationKey(
                 "video", "b_frames", \.video.bFrames, .integer(0...4),
-                "Maximum number of consecutive B-frames. Each adds one frame of delay.", memory: "9 MB each at 720p."),
+                "Maximum number of consecutive B-frames. Each adds one frame of delay.",
+                memory: "8.6 MiB each at 720p."),
             ConfigurationKey(
                 "video", "bitrate_kbps", \.video.bitrate, .kilobits(100...50_000), unit: "kbit/s",
                 "Video bitrate.",
@@ -188,7 +190,7 @@ enum ConfigurationTable {
             ConfigurationKey(
                 "audio", "max_latency_ms", \.audio.maxLatency, .milliseconds(50...5000), unit: "ms",
                 "The most audio that the mixer holds per track. It drops the oldest samples of a longer burst.",
-                memory: "The mixer holds this much app audio and microphone: 0.6 MB at the defaults. The queue before "
+                memory: "The mixer holds this much app audio and microphone: 0.6 MiB at the defaults. The queue before "
                     + "it has a fixed size of 1 MiB.")
         ]
     }
@@ -204,7 +206,7 @@ enum ConfigurationTable {
             ConfigurationKey(
                 "buffer", "delay_ms", \.buffer.delay, .milliseconds(0...60_000), unit: "ms",
                 "Delay of the broadcast. The packet log holds this time in addition to duration_ms.",
-                memory: "max_bytes must hold it: 328 kB a second at the default bitrates."),
+                memory: "max_bytes must hold it: 320 KiB a second at the default bitrates."),
             ConfigurationKey(
                 "buffer", "drop_disposable_ms", \.buffer.dropDisposable, .milliseconds(50...60_000), unit: "ms",
                 "A destination that is this far behind skips frames that no other frame references.", memory: nothing),

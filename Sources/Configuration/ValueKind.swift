@@ -196,7 +196,7 @@ extension ValueKind where Value == FrameRate {
                         remedy: "write a rate such as \"30\" or \"30000/1001\"")
                 }
                 guard denominator > 0, numerator >= denominator, numerator <= 120 * denominator else {
-                    throw ValueProblem(what: "\(text) frames per second are not allowed", remedy: "write 1 to 120")
+                    throw ValueProblem(what: "\(text) frames a second are not allowed", remedy: "write 1 to 120")
                 }
                 return FrameRate(numerator, denominator)
             },

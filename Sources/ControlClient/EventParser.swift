@@ -9,7 +9,7 @@ package struct ServerEvent: Equatable {
 
 /// Takes a stream of server-sent events apart as it comes (WHATWG HTML, 9.2.6). Pure.
 struct EventParser {
-    /// A status with eight destinations has about 6 KB.
+    /// A status with eight destinations has about 6 KiB.
     static let maxEventBytes = 256 * 1024
 
     private var line: [UInt8] = []

@@ -2,8 +2,8 @@ internal import MediaCore
 
 /// A JSON document (RFC 8259) as a value; objects keep the order of their members.
 ///
-/// Written by hand because JSONEncoder comes with FoundationEssentials, which takes the daemon 4 MB of resident memory
-/// (docs/dependencies.md has the measurement).
+/// Written by hand because JSONEncoder comes with FoundationEssentials, which takes the daemon 3.8 MiB of resident
+/// memory (docs/dependencies.md has the measurement).
 package enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)

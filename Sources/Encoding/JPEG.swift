@@ -4,7 +4,7 @@ package import MediaCore
 /// Encodes still pictures with libavcodec's mjpeg.
 package enum JPEG {
     /// The most memory in bytes that `encode` needs while it runs, for a picture of noise, as measured (RssAnon): 0.8
-    /// MB for 320x180, 2.2 MB for 640x360.
+    /// MiB for 320x180, 2.1 MiB for 640x360.
     package static func estimatedBytes(width: Int, height: Int) -> Int { 400_000 + 17 * width * height / 2 }
 
     /// Returns a JFIF file of a picture in BT.601, full range. Takes about 2 ms for 640x360.

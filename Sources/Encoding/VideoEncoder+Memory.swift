@@ -7,7 +7,7 @@ extension VideoEncoder {
     ///
     /// It adds up what x264 164 allocates: frames to encode with their half-size planes for rate control, reference
     /// frames (four luma planes each with subpixel motion), and data for each macroblock. Measured as growth of RssAnon
-    /// with huge pages disabled, 30 fps, 2.5 Mbit/s (24 Mbit/s add 1 MB), one thread, in kB:
+    /// with huge pages disabled, 30 frames/s, 2.5 Mbit/s (24 Mbit/s add 1 MiB), one thread, in KiB:
     ///
     /// | canvas | veryfast without subpixel motion | with | faster without | with | medium without | with | ultrafast |
     /// |---|---|---|---|---|---|---|---|
@@ -18,7 +18,7 @@ extension VideoEncoder {
     /// | 1920x1080 | 24,084 | 38,072 | | 49,372 | 34,900 | | |
     /// | 2560x1440 | 38,252 | 61,832 | | | | | |
     ///
-    /// superfast equals veryfast, and fast equals faster. Four threads add 1.1 MB at 720p and 1.3 MB at 1080p.
+    /// superfast equals veryfast, and fast equals faster. Four threads add 1.1 MiB at 720p and 1.3 MiB at 1080p.
     /// `upcast-bench encoder` measures it. The pictures are not included, but the copy of one for encoders that need it
     /// is.
     package static func estimatedBytes(_ settings: VideoEncoderSettings) -> Int {

@@ -36,7 +36,7 @@ package import MediaCore
     /// The regions of the current frame that must not be shown.
     private var redaction: Redaction?
 
-    /// The maximum memory of one intake in bytes, for sources up to this size. The memory plan uses it: 0.3 MB of
+    /// The maximum memory of one intake in bytes, for sources up to this size. The memory plan uses it: 0.3 MiB of
     /// buffers, and the memory of three scalers.
     package static func memoryBytes(
         canvas: CanvasFormat, scaler: ScalerChoice, greatestSourceWidth: Int = GeometryPlan.greatestDimension,

@@ -30,7 +30,7 @@ package struct IngestLimits: Equatable, Sendable {
 
     /// The maximum number of shared memory pools of one client.
     package static let maxSharedPools = 2
-    /// Bytes of each: four of the largest pictures. Page tables are the reader's: some 0.7 MB at most for each.
+    /// Bytes of each: four of the largest pictures. Page tables are the reader's: some 0.7 MiB at most for each.
     package var maxSharedPoolBytes: Int { 4 * maxVideoPayload }
 
     /// The least width and height of a picture.

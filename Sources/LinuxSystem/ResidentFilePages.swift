@@ -5,7 +5,7 @@ extension ProcessMemory {
     /// set, and returns their size in bytes. A page that is used again comes back from the page cache with a minor
     /// fault.
     ///
-    /// libavcodec loads a hundred libraries, and the dynamic linker touches pages of all of them: 13 MB that are never
+    /// libavcodec loads a hundred libraries, and the dynamic linker touches pages of all of them: 12 MiB that are never
     /// used again. Call this when everything is loaded and set up; it takes some ten milliseconds. No other thread may
     /// load a library meanwhile. Without /proc it does nothing.
     ///

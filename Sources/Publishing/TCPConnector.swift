@@ -7,7 +7,7 @@ internal import MediaCore
 /// without waiting for earlier ones to end. A dead family or address costs a quarter of a second.
 struct TCPConnector {
     /// The kernel's send buffer in bytes, before the kernel doubles it for bookkeeping. It holds about half a second of
-    /// video, so that congestion shows early. The default grows to 4 MB, which would be charged to the process's
+    /// video, so that congestion shows early. The default grows to 4 MiB, which would be charged to the process's
     /// cgroup.
     static let sendBufferBytes: CInt = 256 * 1024
     /// Servers send little. A flood from a server fills this buffer and waits with the server.

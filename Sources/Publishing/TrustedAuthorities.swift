@@ -4,7 +4,7 @@ internal import LinuxSystem
 
 /// The CAs that verify servers: a file of PEM certificates, read again for each verification.
 ///
-/// GnuTLS needs 3.7 MB for the system's 140 parsed CAs. A server's chain needs only the one or two CAs whose names it
+/// GnuTLS needs 3.5 MiB for the system's 140 parsed CAs. A server's chain needs only the one or two CAs whose names it
 /// mentions. So the file is read one certificate at a time, which takes some milliseconds for each connection. Only
 /// these CAs are kept, until the handshake ends.
 struct TrustedAuthorities: Sendable {

@@ -81,7 +81,7 @@ import UpcastClient
             valueName: "window"))
     var window: String?
 
-    @Option(help: "The most frames per second, as 30 or 30000/1001.")
+    @Option(help: "The most frames a second, as 30 or 30000/1001.")
     var fps = "30"
 
     @Flag(inversion: .prefixedNo, help: "Draw the pointer into the frames, or leave it out.")

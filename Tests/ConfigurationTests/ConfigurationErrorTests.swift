@@ -85,11 +85,11 @@ import Testing
         ),
         (
             "video:\n  frame_rate: 30/0\n",
-            "c.yaml:2:15: video.frame_rate: 30/0 frames per second are not allowed; write 1 to 120"
+            "c.yaml:2:15: video.frame_rate: 30/0 frames a second are not allowed; write 1 to 120"
         ),
         (
             "video:\n  frame_rate: 240\n",
-            "c.yaml:2:15: video.frame_rate: 240 frames per second are not allowed; write 1 to 120"
+            "c.yaml:2:15: video.frame_rate: 240 frames a second are not allowed; write 1 to 120"
         ),
         (
             "buffer:\n  max_bytes: 2MB\n",

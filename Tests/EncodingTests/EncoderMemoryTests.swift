@@ -3,7 +3,7 @@ import MediaCore
 import Testing
 
 @Suite struct EncoderMemoryTests {
-    /// What was measured, in kB: growth of RssAnon, huge pages disabled, 30 fps, 2.5 Mbit/s.
+    /// What was measured, in KiB: growth of RssAnon, huge pages disabled, 30 frames/s, 2.5 Mbit/s.
     @Test(arguments: [
         (640, 360, "veryfast", false, 4_820), (640, 360, "veryfast", true, 6_728),
         (1280, 720, "veryfast", false, 12_260), (1280, 720, "veryfast", true, 18_672),
@@ -23,7 +23,7 @@ import Testing
         #expect(abs(ratio - 1) < 0.06)
     }
 
-    /// What was measured, in kB: 1280x720, veryfast, zerolatency.
+    /// What was measured, in KiB: 1280x720, veryfast, zerolatency.
     @Test(arguments: [
         ("rc-lookahead", "10", 47_728), ("x264-params", "rc_lookahead=30", 105_448), ("refs", "4", 34_152),
         ("x264opts", "ref=4", 34_148), ("x264-params", "subme=0", 12_300), ("bf", "1", 27_804),

@@ -4,7 +4,7 @@ import MediaCore
 import TestSupport
 import Testing
 
-/// Promise: the default profile streams inside 50 MB, swap excluded.
+/// Promise: the default profile streams inside 50 MiB, swap excluded.
 @Suite struct MemoryTests {
     private static let limit = 50 << 20
     /// Of the code that is mapped, what is used (`MemoryRoom`).

@@ -64,7 +64,7 @@ struct BenchResult {
     static let header =
         pad("case", 16) + pad("recovers", 9) + pad("back in", 9) + pad("late for", 9) + pad("bitrate", 9)
         + pad("gap", 9)
-        + pad("segments", 9) + pad("decode", 7) + pad("MB of plan", 13) + "drops; failures"
+        + pad("segments", 9) + pad("decode", 7) + pad("MiB of plan", 13) + "drops; failures"
 
     var row: String {
         func seconds(_ time: MediaTime) -> String { String(format: "%.2f s", time.secondsAsDouble) }
@@ -72,7 +72,7 @@ struct BenchResult {
             counters.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
         }
         let lost = [list(drops), list(failures)].map { $0.isEmpty ? "none" : $0 }.joined(separator: "; ")
-        let memory = String(format: "%.1f of %.1f", Double(peakBytes) / 1e6, Double(planBytes) / 1e6)
+        let memory = String(format: "%.1f of %.1f", Double(peakBytes) / 1_048_576, Double(planBytes) / 1_048_576)
         return Self.pad(test.name, 16) + Self.pad(lateness.recovery == nil ? "NO" : "yes", 9)
             + Self.pad(lateness.recovery.map(seconds) ?? "-", 9) + Self.pad(seconds(lateness.backlog), 9)
             + Self.pad(fullBitrate.map(seconds) ?? "NO", 9) + Self.pad(seconds(longestGap), 9)

@@ -117,7 +117,7 @@ import Testing
         return rig.shown
     }
 
-    /// 30 frames per second for ten seconds, each delayed by `lateness`.
+    /// 30 frames a second for ten seconds, each delayed by `lateness`.
     private func frames(_ lateness: (Int64) -> Int64) -> [Frame] {
         (0..<300).map { Frame(pts: $0 * 100 / 3, arrival: $0 * 100 / 3 + lateness($0)) }
     }

@@ -55,11 +55,11 @@ extension Configuration {
 /// Figures of the plan that no stage can calculate, because third-party libraries hold the memory. Measured in
 /// release builds on Debian 12 (x86_64).
 private enum MeasuredMemory {
-    /// The daemon's memory when it is ready: 4.6 MB of anonymous pages (relocations of libavcodec's hundred
-    /// libraries, the Swift runtime) and 0.4 MB of page tables. It also counts the code and constants in use. While
-    /// the daemon encodes, 8 to 11 MB of them are mapped, and about 2 MB are used within four seconds. Inside a
-    /// cgroup the daemon keeps up with 5 MB; with 3 MB it reads the pages again and again. The kernel reclaims the
-    /// rest when it needs them.
+    /// The daemon's memory when it is ready: 4.4 MiB of anonymous pages (relocations of libavcodec's hundred
+    /// libraries, the Swift runtime) and 0.4 MiB of page tables. It also counts the code and constants in use. While
+    /// the daemon encodes, 7.6 to 10 MiB of them are mapped, and about 1.9 MiB are used within four seconds. Inside a
+    /// cgroup the daemon keeps up with 4.8 MiB; with 2.9 MiB it reads the pages again and again. The kernel reclaims
+    /// the rest when it needs them.
     static let baseline = 5_000_000 + MemoryRoom.codeInUse
     /// The session's head, scratch and outbox buffers.
     static let ingestMessages = 4_112 + 65_536 + 32_768
@@ -68,7 +68,7 @@ private enum MeasuredMemory {
     static let controlServer = 830_000
     /// `WebhookCenter.memoryBytes`, which is in a higher row; a test compares them.
     static let webhook = 300_000
-    /// Four hooks whose handshakes ran at once took 185 kB each at most, with the system's CAs, queues included.
+    /// Four hooks whose handshakes ran at once took 181 KiB each at most, with the system's CAs, queues included.
     static let webhookTLS = 300_000
     static let threadStack = 48 * 1024
     static let reserve = 500_000

@@ -233,7 +233,7 @@ def pair(options, folder, nginx, content, video, audio, canvas):
                 os.unlink(recording)
             row["runs"].setdefault(contender.name, []).append(run)
             say(f"{content} {canvas} {contender.name}: {run['cpu'] + run['client_cpu']:.2f} s, "
-                f"{run['peak'] / 1e6:.1f} MB, {run.get('frames', 0)} frames {run['note'][:200]}")
+                f"{run['peak'] / 2**20:.1f} MiB, {run.get('frames', 0)} frames {run['note'][:200]}")
     return row
 
 
@@ -295,7 +295,7 @@ def differences(results, frames):
 
 
 def work_report(results, options):
-    lines, header = [], ["content, canvas, who", "CPU ms/frame", "of it client", "peak MB", "frames", "video kbit/s",
+    lines, header = [], ["content, canvas, who", "CPU ms/frame", "of it client", "peak MiB", "frames", "video kbit/s",
                          "audio kbit/s", "wire overhead %", "SSIM", "dBFS", "bits, same PSNR", "same SSIM"]
     frames = options.seconds * material.RATE
     verdicts = []
@@ -306,7 +306,7 @@ def work_report(results, options):
                 f"{row['content']}, {row['canvas']}, {who}",
                 f"{report.median([processor(r) for r in runs]) * 1000 / frames:.2f}",
                 f"{report.median([r['client_cpu'] for r in runs]) * 1000 / frames:.2f}",
-                f"{report.median([r['peak'] for r in runs]) / 1e6:.1f}",
+                f"{report.median([r['peak'] for r in runs]) / 2**20:.1f}",
                 f"{report.median([r.get('frames', 0) for r in runs]):.0f}",
                 f"{report.median([r.get('video_kbps', 0) for r in runs]):.0f}",
                 f"{report.median([r.get('audio_kbps', 0) for r in runs]):.0f}",
@@ -328,9 +328,9 @@ def work_report(results, options):
           [(who, report.median([processor(r) for r in runs]) * 1000 / frames) for who, runs in row["runs"].items()])
          for row in results["work"]], os.path.join(options.out, "processor.svg"))
     report.bars(
-        "Peak resident memory", "MB",
+        "Peak resident memory", "MiB",
         [(f"{row['content']}, {row['canvas']}",
-          [(who, report.median([r["peak"] for r in runs]) / 1e6) for who, runs in row["runs"].items()])
+          [(who, report.median([r["peak"] for r in runs]) / 2**20) for who, runs in row["runs"].items()])
          for row in results["work"]], os.path.join(options.out, "memory.svg"))
     return (
         report.table(header, lines) + "\n\n" + differences(results, frames) + "\n\n" + report.table(
@@ -484,7 +484,7 @@ def many(options, folder, results):
                 alone = row["lasted"] if alone is None else alone
                 results["many"].append(row)
                 say(f"{count} x {contender.name}, {kbps} kbit/s: load {row['load']:.2f}, least frames "
-                    f"{min(row['frames'])}, {row['lag']:.1f} s behind, {row['memory'] / 1e6 / count:.1f} MB each")
+                    f"{min(row['frames'])}, {row['lag']:.1f} s behind, {row['memory'] / 2**20 / count:.1f} MiB each")
                 if row["keeps_up"]:
                     most = count
                 else:
@@ -550,7 +550,7 @@ def growth(options, folder, results):
                 results["growth"].append({
                     "what": what, "value": value, "cpu": result.cpu, "peak": result.peak, "note": result.note,
                     "frames": options.seconds * task.rate})
-                say(f"growth, {value} {what}: {result.cpu:.2f} s, {result.peak / 1e6:.1f} MB {result.note[:200]}")
+                say(f"growth, {value} {what}: {result.cpu:.2f} s, {result.peak / 2**20:.1f} MiB {result.note[:200]}")
     finally:
         nginx.stop()
         os.unlink(video)
@@ -562,8 +562,8 @@ def growth_report(results):
         runs = [r for r in results["growth"] if (r["what"], r["value"]) == (what, value)]
         rows.append([
             f"{value} {what}", f"{report.median([r['cpu'] * 1000 / r['frames'] for r in runs]):.2f}",
-            f"{report.median([r['cpu'] for r in runs]):.2f}", f"{report.median([r['peak'] for r in runs]) / 1e6:.1f}"])
-    return report.table(["upcastd alone, 720p with motion", "CPU ms/frame", "CPU s", "peak MB"], rows)
+            f"{report.median([r['cpu'] for r in runs]):.2f}", f"{report.median([r['peak'] for r in runs]) / 2**20:.1f}"])
+    return report.table(["upcastd alone, 720p with motion", "CPU ms/frame", "CPU s", "peak MiB"], rows)
 
 
 def many_report(results):
@@ -581,11 +581,11 @@ def many_report(results):
                 name, row["count"], row["kbps"],
                 *(["base", "base"] if name == "ffmpeg" else
                   [quality.percent(row["rates"].get(key)) for key in quality.CAME]),
-                f"{row['load']:.2f}", f"{row['cpu'] / row['count']:.2f}", f"{row['memory'] / 1e6 / row['count']:.1f}",
+                f"{row['load']:.2f}", f"{row['cpu'] / row['count']:.2f}", f"{row['memory'] / 2**20 / row['count']:.1f}",
                 min(row["frames"]), f"{row['lag']:.1f}", "yes" if row["keeps_up"] else "no"])
     return report.table(
         ["broadcasts at once, 720p motion, same quality", "count", "kbit/s", "bits, same PSNR", "same SSIM", "load",
-         "CPU s each", "MB each", "least frames", "s behind", "keeps up"], lines) + (
+         "CPU s each", "MiB each", "least frames", "s behind", "keeps up"], lines) + (
         f"\nmost at once on {results['machine']['cores']} cores: "
         + ", ".join(f"{name} {count}" for name, count in most.items()))
 

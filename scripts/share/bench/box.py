@@ -249,7 +249,7 @@ def text(results, name):
     for one in results:
         if one["who"] != "upcast":
             lines.append(
-                f"  {one['who']}: after {one['seconds']} s {one['end']}; peak {one['peak_charged'] / 1e6:.1f} MB charged")
+                f"  {one['who']}: after {one['seconds']} s {one['end']}; peak {one['peak_charged'] / 2**20:.1f} MiB charged")
             continue
         last = one.get("last", {})
         video, main = last.get("video", {}), (last.get("destinations") or [{}])[0]
@@ -257,8 +257,8 @@ def text(results, name):
         lines += [
             f"  upcast: {one['seconds']} s with a stall of {STALL} s, killed {one['kills']} times, exit status "
             f"{one['status']}, client {one['client']}",
-            f"    memory: {one['peak_resident'] / 1e6:.1f} MB peak resident, {one['peak_anonymous'] / 1e6:.1f} "
-            f"anonymous, {one['peak_needed'] / 1e6:.1f} needed, {one['peak_charged'] / 1e6:.1f} charged with page cache",
+            f"    memory: {one['peak_resident'] / 2**20:.1f} MiB peak resident, {one['peak_anonymous'] / 2**20:.1f} "
+            f"anonymous, {one['peak_needed'] / 2**20:.1f} needed, {one['peak_charged'] / 2**20:.1f} charged with page cache",
             f"    steps taken: {one['steps'] or 'none'}",
             f"    frames: {video.get('frames_received')} received, {video.get('frames_encoded')} encoded, dropped "
             f"{drops or 'none'}",

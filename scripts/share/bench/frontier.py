@@ -210,14 +210,14 @@ def text(results, options):
         return "?" if value is None or math.isnan(value) else f"{value:+.1f}"
 
     table = [[point["name"], f"{point['cpu']:.2f}", percent(point["psnr"]), percent(point["ssim"]),
-              f"{percent(point['worst'])} {point['worst_clip']}", f"{point['peak'] / 1e6:.1f}", point["beaten"] or "frontier"]
+              f"{percent(point['worst'])} {point['worst_clip']}", f"{point['peak'] / 2**20:.1f}", point["beaten"] or "frontier"]
              for point in found]
     each = [[point["name"]] + [
         f"{percent(row['psnr'])} {percent(row['ssim'])} {row['ratio']:.2f}x" if row else "-"
         for row in (cells.get((point["name"], clip)) for clip in names)] for point in found]
     key = [f"{point['name']}: {point['settings'] or 'as it is'}" for point in found]
     return (
-        report.table(["x264 beside veryfast zerolatency", "CPU", "BD-rate % PSNR", "SSIM", "worst", "MB", "beaten by"], table)
+        report.table(["x264 beside veryfast zerolatency", "CPU", "BD-rate % PSNR", "SSIM", "worst", "MiB", "beaten by"], table)
         + "\n\n" + report.table(["BD-rate % PSNR, SSIM, CPU", *names], each)
         + "\n\nx264-params:\n" + "\n".join(key))
 

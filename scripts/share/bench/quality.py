@@ -341,7 +341,7 @@ def run_clip(nginx, audio, source, who, rates, rounds, folder, say, vmaf=None, l
                     say(f"{label} {source.clip.name} {contender.name}, {kbps} kbit/s: {row['kbps']:.0f} kbit/s, "
                         f"{row['psnr']:.2f} dB, SSIM {row['ssim']:.2f} dB"
                         + (f", VMAF {row['vmaf']:.1f}" if "vmaf" in row else "")
-                        + f", {row['cpu']:.2f} s, {row['peak'] / 1e6:.1f} MB, {row['left_out']} left out "
+                        + f", {row['cpu']:.2f} s, {row['peak'] / 2**20:.1f} MiB, {row['left_out']} left out "
                         + row["note"][:200])
                 else:
                     say(f"{label} {source.clip.name} {contender.name}, {kbps} kbit/s: {row['note'][:300]}")
@@ -456,7 +456,7 @@ def text(results, options):
                 f"{min(rate):.0f}-{max(rate):.0f}" if rate else "-",
                 f"{report.median([row['cpu'] * 1000 / row['frames'] for row in mine]):.2f}",
                 *(f"{cpu_ratio(rows, clip, name, rival):.2f}" for rival in ("ffmpeg", "gstreamer")),
-                f"{max(row['peak'] for row in mine) / 1e6:.1f}", sum(row.get("left_out", 0) for row in mine)])
+                f"{max(row['peak'] for row in mine) / 2**20:.1f}", sum(row.get("left_out", 0) for row in mine)])
             if name not in ("ffmpeg", "gstreamer"):
                 for key, value in values.items():
                     if isinstance(value, float) and key in MEASURES:
@@ -465,7 +465,7 @@ def text(results, options):
                     results["ratios"][f"quality {clip} {name} / {rival} CPU"] = cpu_ratio(rows, clip, name, rival)
     texts = [report.table(
         ["quality: clip, who", *(f"bits, same {_NAMES[key]}" for key in measures), "kbit/s", "CPU ms/frame", "/ ffmpeg",
-         "/ GStreamer", "peak MB", "left out"], lines)]
+         "/ GStreamer", "peak MiB", "left out"], lines)]
     if any(isinstance(value, Rough) for values in bd.values() for value in values.values()):
         texts.append("~ is by straight lines between the points: no cubic that rises goes through them")
     if any(row.get("left_out") for row in rows):

@@ -561,14 +561,14 @@ def _table(results, options):
                 f"{each(lambda row: row['frames'] / row['seconds']):.1f}",
                 f"{first['shown']}/{first['changed']}" if first else "-", f"{each(lambda row: row['kbps']):.0f}",
                 f"{first['psnr']:.2f}" if first else "-", f"{first['ssim']:.4f}" if first else "-",
-                f"{each(lambda row: row['memory']['client']['private']) / 1e6:.1f}",
-                f"{each(lambda row: row['memory']['client']['anonymous']) / 1e6:.1f}",
-                " + ".join(f"{each(lambda row: row['memory'][name]['peak']) / 1e6:.0f}"
+                f"{each(lambda row: row['memory']['client']['private']) / 2**20:.1f}",
+                f"{each(lambda row: row['memory']['client']['anonymous']) / 2**20:.1f}",
+                " + ".join(f"{each(lambda row: row['memory'][name]['peak']) / 2**20:.0f}"
                            for name in ("client", "daemon") if name in runs[0]["memory"])])
     return report.table(
         ["a captured screen, who: CPU, % of a core", "all", "X server", "sound server", "client", "daemon", "frames/s",
-         "drawn shown", "kbit/s", "PSNR dB", "SSIM", "client's own MB", "anonymous",
-         "peak MB"], lines)
+         "drawn shown", "kbit/s", "PSNR dB", "SSIM", "client's own MiB", "anonymous",
+         "peak MiB"], lines)
 
 
 def complete(row):
@@ -613,15 +613,15 @@ def _verdicts(results):
                 "met" if report.median(ratios) <= aim else "missed",
                 f"{report.median(beside(results, scene, who, lambda row: processor(row) - drawing)[0]):.3f}",
                 f"{report.median(beside(results, scene, who, complete)[0]):.3f}",
-                f"{private / 1e6:.1f}", f"{PRIVATE_TARGET / 1e6:.0f}"])
+                f"{private / 2**20:.1f}", f"{PRIVATE_TARGET / 2**20:.1f}"])
     return report.table(
         ["CPU of all, beside the better rival", "ratio", "spread", "target", "", "without drawing", "no frame missing",
-         "client's own MB", "target"], lines)
+         "client's own MiB", "target"], lines)
 
 
 def _markdown(results):
     """The tables of docs/performance.md."""
-    out = ["| | CPU, % of a core | X server + sound server + line | frames/s | PSNR dB | SSIM | kbit/s | peak MB |",
+    out = ["| | CPU, % of a core | X server + sound server + line | frames/s | PSNR dB | SSIM | kbit/s | peak MiB |",
            "|---" * 8 + "|"]
     for scene in _names(results, "scene"):
         for who in ("upcast", *RIVALS):
@@ -641,15 +641,15 @@ def _markdown(results):
             out.append(
                 f"| {scene}, {who} | **{each(processor) * 100 / first['seconds']:.1f} %** | "
                 f"{' + '.join(f'{value:.1f}' for value in shares)} | {each(lambda row: row['frames'] / row['seconds']):.1f} | "
-                f"{first['psnr']:.1f} | {first['ssim']:.4f} | {each(lambda row: row['kbps']):.0f} | {peak / 1e6:.0f} |")
-    out += ["", "| | beside the better rival | had no frame been missing | aim | the client's own MB |", "|---" * 5 + "|"]
+                f"{first['psnr']:.1f} | {first['ssim']:.4f} | {each(lambda row: row['kbps']):.0f} | {peak / 2**20:.0f} |")
+    out += ["", "| | beside the better rival | had no frame been missing | aim | the client's own MiB |", "|---" * 5 + "|"]
     for scene in _names(results, "scene"):
         ratios, rival = beside(results, scene)
         if ratios:
             whole = report.median(beside(results, scene, figure=complete)[0])
             own = report.median([row["memory"]["client"]["private"] for row in _of(results, scene, "upcast")])
             out.append(f"| {scene} | {report.median(ratios):.2f} ({report.spread(ratios)}), {rival} | {whole:.2f} | "
-                       f"{scenes.SCENES[scene].aim:.2f} | {own / 1e6:.1f} |")
+                       f"{scenes.SCENES[scene].aim:.2f} | {own / 2**20:.1f} |")
     out += ["", "| | p50, ms | p99, ms | not seen |", "|---" * 4 + "|"]
     for who, values in _latencies_of(results).items():
         came = [value for value in values if value is not None]
