@@ -79,7 +79,7 @@ int upcast_x_moment(upcast_x *x, uint32_t *sequence) {
     return upcast_x_is_lost(x) ? -1 : 0;
 }
 
-void upcast_x_hold(upcast_x *x, bool is_on) {
+void upcast_x_grab_server(upcast_x *x, bool is_on) {
     if (is_on)
         xcb_grab_server(x->c);
     else
@@ -111,7 +111,7 @@ int upcast_x_watch_windows(upcast_x *x, upcast_x_window *windows, size_t capacit
     intern(x);
     begin_resources(x);
     // Nothing happens between the selection of events and the last answer.
-    upcast_x_hold(x, true);
+    upcast_x_grab_server(x, true);
     uint32_t events = XCB_EVENT_MASK_STRUCTURE_NOTIFY | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY
         | XCB_EVENT_MASK_PROPERTY_CHANGE;
     xcb_change_window_attributes(x->c, x->screen->root, XCB_CW_EVENT_MASK, &events);
@@ -123,7 +123,7 @@ int upcast_x_watch_windows(upcast_x *x, upcast_x_window *windows, size_t capacit
                 | XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_CLIENT_CLOSE);
     x->watches_windows = true;
     const int count = list(x, windows, capacity);
-    upcast_x_hold(x, false);
+    upcast_x_grab_server(x, false);
     return count;
 }
 

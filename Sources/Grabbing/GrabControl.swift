@@ -5,7 +5,7 @@ package final class GrabControl: Sendable {
     package struct Orders: Equatable, Sendable {
         package var isStopped = false
         /// Nothing may be sent.
-        package var isHeld = false
+        package var isPaused = false
         /// The daemon does not have the picture that the screen shows, or viewers do not see it.
         package var sendsAgain = false
     }
@@ -21,10 +21,10 @@ package final class GrabControl: Sendable {
     package func stop() { tell { $0.isStopped = true } }
 
     /// Afterwards, the picture is sent again.
-    package func hold(_ isHeld: Bool) {
+    package func pause(_ isPaused: Bool) {
         tell {
-            $0.isHeld = isHeld
-            if !isHeld { $0.sendsAgain = true }
+            $0.isPaused = isPaused
+            if !isPaused { $0.sendsAgain = true }
         }
     }
 

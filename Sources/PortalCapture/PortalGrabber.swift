@@ -39,7 +39,7 @@ package final class PortalGrabber {
     private var pauseEnd = MediaTime.zero
     /// When to say that nothing comes; nil once something has.
     private var silenceEnd: MediaTime?
-    private var isHeld = false
+    private var isPaused = false
     private static let silence = MediaTime.seconds(10)
     /// How long a picture of before is not sent, because a newer one may come.
     private static let renewal = MediaTime.milliseconds(500)
@@ -77,11 +77,11 @@ package final class PortalGrabber {
         while true {
             let orders = control.take()
             if orders.isStopped { return }
-            hold(orders.isHeld, stream)
+            pause(orders.isPaused, stream)
             if orders.sendsAgain { renew() }
             try screen.process()
             // Before the pictures: the first one may have come with the start.
-            lost.note(isStreaming: stream.stage == .streaming && !isHeld, starts: stream.starts, at: clock.now())
+            lost.note(isStreaming: stream.stage == .streaming && !isPaused, starts: stream.starts, at: clock.now())
             try hand.takeBuffers { try take($0, hand, notice) }
             let now = clock.now()
             if let end = silenceEnd, end <= now { complain(stream, notice) }
@@ -89,7 +89,7 @@ package final class PortalGrabber {
                 lost.noteAsked(at: now)
                 stream.askAgain()
             }
-            let picture = unsafe isHeld || hand.memory == nil ? nil : hand.picture
+            let picture = unsafe isPaused || hand.memory == nil ? nil : hand.picture
             let due = picture == nil ? nil : schedule.due(now: .zero).map { max($0, pauseEnd) }
             if let picture, let due, due <= now {
                 try send(hand, picture, now, sent)
@@ -100,11 +100,11 @@ package final class PortalGrabber {
     }
 
     /// While nothing may be sent, nothing is captured.
-    private func hold(_ isHeld: Bool, _ stream: PipeWireStream) {
-        stream.activate(!isHeld)
-        guard isHeld != self.isHeld else { return }
-        self.isHeld = isHeld
-        guard !isHeld else { return lost.notePicture() }
+    private func pause(_ isPaused: Bool, _ stream: PipeWireStream) {
+        stream.activate(!isPaused)
+        guard isPaused != self.isPaused else { return }
+        self.isPaused = isPaused
+        guard !isPaused else { return lost.notePicture() }
         pauseEnd = clock.now() + Self.renewal
     }
 
@@ -116,7 +116,7 @@ package final class PortalGrabber {
 
     private func complain(_ stream: PipeWireStream, _ notice: (Notice) -> Void) {
         silenceEnd = nil
-        guard !isHeld else { return }
+        guard !isPaused else { return }
         let cause = switch stream.stage {
         case .streaming:
             "the desktop sends no picture of what is shared; it may be minimized, or comes when something changes"

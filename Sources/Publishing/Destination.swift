@@ -183,13 +183,13 @@ package final class Destination: Sendable {
     package var link: LinkReport { state.withLock { $0.snapshot.link } }
 
     package var snapshot: DestinationSnapshot {
-        let (held, refused) = state.withLock { state in
+        let (known, refused) = state.withLock { state in
             var snapshot = state.snapshot
             snapshot.latency = state.latency.summary
             snapshot.lastPTS = gate.lastPTS
             return (snapshot, state.refused)
         }
-        var snapshot = held
+        var snapshot = known
         snapshot.drops = cursor.drops
         for track in Track.allCases { snapshot.drops[track][.takenBack] += refused[track].takenBack }
         snapshot.backlog = cursor.backlog

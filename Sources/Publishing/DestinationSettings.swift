@@ -7,7 +7,7 @@ package struct DestinationSettings: Sendable {
         let sink: any SinkSettings
 
         /// The most memory that the sink holds beside the packet.
-        package var heldBytes: Int { sink.facts.heldBytes }
+        package var bufferedBytes: Int { sink.facts.bufferedBytes }
     }
 
     /// The operator's name for it, used in all messages.

@@ -38,8 +38,8 @@ extension FLVFileSettings: SinkSettings {
             longestWaits: nil,
             headroom: FLVFileWriter.headroom,
             tailroom: FLVFileWriter.tailroom,
-            // As much as for a server: the kernel keeps what is not on the disk yet.
-            heldBytes: RTMPDestinationSettings.heldBytes)
+            // The kernel keeps what is not on the disk yet, as it does for a connection.
+            bufferedBytes: TCPConnector.kernelBytes)
     }
 
     func makeFactory(_ context: SinkContext) -> any SinkFactory { FLVFileSinkFactory(self, context) }

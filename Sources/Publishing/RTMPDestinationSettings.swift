@@ -44,7 +44,7 @@ package struct RTMPDestinationSettings: Sendable {
     package var acknowledgementWindow: UInt32 = 64 * 1024
 
     /// The most memory of a connection beside the packet: the kernel's for the socket.
-    package static let heldBytes = TCPConnector.kernelBytes
+    package static let bufferedBytes = TCPConnector.kernelBytes
 
     package init(endpoint: RTMPEndpoint, key: Secret) {
         self.endpoint = endpoint
@@ -67,7 +67,7 @@ extension RTMPDestinationSettings: SinkSettings {
                 opening: connectTimeout + handshakeTimeout, turn: sendTimeout * (RTMPPublisher.slowestSend + 1)),
             headroom: RTMPPublisher.headroom,
             tailroom: 0,
-            heldBytes: Self.heldBytes)
+            bufferedBytes: Self.bufferedBytes)
     }
 
     func makeFactory(_ context: SinkContext) -> any SinkFactory { RTMPSinkFactory(self, context) }

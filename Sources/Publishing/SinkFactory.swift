@@ -46,8 +46,8 @@ struct SinkFacts {
     /// Free bytes that `write` needs before a payload, and after it.
     let headroom: Int
     let tailroom: Int
-    /// The most memory that a sink holds beside the packet: its own, its library's, and the kernel's for a socket.
-    let heldBytes: Int
+    /// The most memory that a sink needs beside the packet: its own, its library's, and the kernel's for a socket.
+    let bufferedBytes: Int
 }
 
 /// The longest waits of a healthy sink. After them, the thread counts as stuck.

@@ -12,9 +12,9 @@ package struct PausedReading: Equatable, Sendable {
     /// When to read; nil for not at all.
     ///
     /// - Parameters:
-    ///   - isHeld: nothing is sent. Otherwise each picture reads what it needs.
+    ///   - isPaused: nothing is sent. Otherwise each picture reads what it needs.
     ///   - hasUnread: of some windows, nothing is known.
-    package func due(isHeld: Bool, hasUnread: Bool) -> MediaTime? { isHeld && hasUnread ? earliest : nil }
+    package func due(isPaused: Bool, hasUnread: Bool) -> MediaTime? { isPaused && hasUnread ? earliest : nil }
 
     /// A reading has ended. A slow server has a second for itself then.
     package mutating func noteRead(at now: MediaTime) { earliest = now + Self.interval }

@@ -88,12 +88,12 @@ package final class ScreenGrabber {
             }
             if try display.check(now: now) { continue }
             // What windows do is followed all the time.
-            let reading = pausedReading.due(isHeld: orders.isHeld, hasUnread: windows.hasUnread)
+            let reading = pausedReading.due(isPaused: orders.isPaused, hasUnread: windows.hasUnread)
             if let reading, reading <= now {
                 pausedReading.noteRead(at: try readWindows(now, notice))
                 continue
             }
-            let due = orders.isHeld ? nil : schedule.due(now: now)
+            let due = orders.isPaused ? nil : schedule.due(now: now)
             if let due, due <= now {
                 try grab(now, sent, notice)
             } else if !hasMore {
@@ -101,7 +101,7 @@ package final class ScreenGrabber {
                 wait.note(display.descriptor)
                 wait.note(display.nextCheck)
                 wait.note(due)
-                wait.note(orders.isHeld ? nil : pointer.nextLook)
+                wait.note(orders.isPaused ? nil : pointer.nextLook)
                 wait.note(reading)
                 wait.note(windows.nextWake)
                 wait.wait()
@@ -134,7 +134,7 @@ package final class ScreenGrabber {
         let reading = try display.read({ windows.unread }, taking: take)
         let now = clock.now()
         if let reading { windows.note(reading, now: now) }
-        // A notice is written when the server is not held any more: a terminal on this screen may have to show it.
+        // A notice is written when the server is not grabbed any more: a terminal on this screen may have to show it.
         try followScreen(notice)
         return now
     }

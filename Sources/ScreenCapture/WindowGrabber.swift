@@ -84,13 +84,13 @@ package final class WindowGrabber {
                 continue
             }
             if try display.check(now: now) { continue }
-            let reading = pausedReading.due(isHeld: orders.isHeld, hasUnread: model.hasUnread)
+            let reading = pausedReading.due(isPaused: orders.isPaused, hasUnread: model.hasUnread)
             if let reading, reading <= now {
                 _ = try readWindows()
                 pausedReading.noteRead(at: clock.now())
                 continue
             }
-            let due = orders.isHeld ? nil : schedule.due(now: now)
+            let due = orders.isPaused ? nil : schedule.due(now: now)
             if let due, due <= now {
                 try grab(now, notice)
             } else if !hasMore {
@@ -98,7 +98,7 @@ package final class WindowGrabber {
                 wait.note(display.descriptor)
                 wait.note(display.nextCheck)
                 wait.note(due)
-                wait.note(orders.isHeld ? nil : pointer.nextLook)
+                wait.note(orders.isPaused ? nil : pointer.nextLook)
                 wait.note(reading)
                 wait.wait()
             }

@@ -85,13 +85,13 @@ package final class WaylandGrabber {
             let orders = control.take()
             if orders.isStopped { return }
             // A picture of before is not wanted; the next one is whole, and does not wait for a change.
-            if orders.isHeld || orders.sendsAgain { forgetOutput() }
+            if orders.isPaused || orders.sendsAgain { forgetOutput() }
             try compositor.read()
             if compositor.outputsHaveChanged() { try findOutput(notice) }
             let now = clock.now()
             compositor.check(now: now)
-            if try !orders.isHeld && advance(now, sent, notice) { continue }
-            let isAsking = !orders.isHeld && output != nil && compositor.stage == .idle
+            if try !orders.isPaused && advance(now, sent, notice) { continue }
+            let isAsking = !orders.isPaused && output != nil && compositor.stage == .idle
             var wait = GrabWait(orders: control.descriptor, now: now)
             // The compositor may not have taken all that was sent to it.
             wait.note(compositor.descriptor, events: Int16(try compositor.flush() ? POLLIN : POLLIN | POLLOUT))

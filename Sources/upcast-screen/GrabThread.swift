@@ -35,13 +35,13 @@ final class GrabThread: Sendable {
     /// - Parameters:
     ///   - display: an open one; nil to open it.
     ///   - answers: is told when the thread waits for the display server.
-    ///   - isHeld: nothing may be sent until the thread is told otherwise.
+    ///   - isPaused: nothing is sent until the thread is told otherwise.
     init(
         _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ answers: AnswerWatch,
-        _ pause: PauseKeeper, isHeld: Bool
+        _ pause: PauseKeeper, isPaused: Bool
     ) throws(Errno) {
         (control, end, over) = (try GrabControl(), try EventDescriptor(), try EventDescriptor())
-        if isHeld { control.hold(true) }
+        if isPaused { control.pause(true) }
         let worker = try WorkerThread(
             name: "screen-grab", stackBytes: 512 * 1024
         ) { [failed, shared, control, end, over] in

@@ -66,14 +66,14 @@ final class ScreenBroadcast {
         let last = session
         if last.state.isEmpty, !news.state.isEmpty {
             // A frame that is being grabbed may follow the pause: the daemon does not show it.
-            grabbing.control.hold(true)
+            grabbing.control.pause(true)
             try pause.set(.session, true)
             news.tell()
         } else if !news.state.isEmpty, news.silent != last.silent {
             news.tell()
         } else if !last.state.isEmpty, news.state.isEmpty {
             try pause.set(.session, false)
-            grabbing.control.hold(false)
+            grabbing.control.pause(false)
             if !plan.isQuiet { Report.line("viewers see the screen again") }
         }
         session = news

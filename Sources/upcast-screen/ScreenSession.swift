@@ -162,7 +162,7 @@ final class ScreenSession {
                 try pause.set(.session, true)
                 session.tell()
             }
-            grabbing = try GrabThread(plan, connection, display, answers, pause, isHeld: !session.state.isEmpty)
+            grabbing = try GrabThread(plan, connection, display, answers, pause, isPaused: !session.state.isEmpty)
         } catch let error as CaptureError {
             return ScreenBroadcast.end(error, of: connection)
         } catch {

@@ -90,7 +90,7 @@ import Testing
             SinkFacts(
                 kind: "own", location: "own://link", cursorPolicy: .keepEverything,
                 longestWaits: SinkWaits(opening: .seconds(30), turn: .seconds(30)), headroom: 0, tailroom: 0,
-                heldBytes: 0)
+                bufferedBytes: 0)
         }
         func makeFactory(_ context: SinkContext) -> any SinkFactory { Factory(self) }
     }

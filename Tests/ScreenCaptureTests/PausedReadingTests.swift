@@ -7,18 +7,18 @@ import Testing
 @Suite struct PausedReadingTests {
     private func at(_ milliseconds: Int64) -> MediaTime { .milliseconds(milliseconds) }
 
-    @Test(arguments: [true, false], [true, false]) func onlyInAPauseAndOnlyIfNeeded(isHeld: Bool, hasUnread: Bool) {
-        let due = PausedReading().due(isHeld: isHeld, hasUnread: hasUnread)
-        #expect((due != nil) == (isHeld && hasUnread))
+    @Test(arguments: [true, false], [true, false]) func onlyInAPauseAndOnlyIfNeeded(isPaused: Bool, hasUnread: Bool) {
+        let due = PausedReading().due(isPaused: isPaused, hasUnread: hasUnread)
+        #expect((due != nil) == (isPaused && hasUnread))
     }
 
     @Test func atMostOnceASecond() throws {
         var reading = PausedReading()
-        #expect(try #require(reading.due(isHeld: true, hasUnread: true)) <= at(0))
+        #expect(try #require(reading.due(isPaused: true, hasUnread: true)) <= at(0))
         reading.noteRead(at: at(5000))
-        #expect(reading.due(isHeld: true, hasUnread: true) == at(6000))
+        #expect(reading.due(isPaused: true, hasUnread: true) == at(6000))
         // The next pause may begin at once. Its first reading waits for the rest of the second.
-        #expect(reading.due(isHeld: false, hasUnread: true) == nil)
-        #expect(reading.due(isHeld: true, hasUnread: true) == at(6000))
+        #expect(reading.due(isPaused: false, hasUnread: true) == nil)
+        #expect(reading.due(isPaused: true, hasUnread: true) == at(6000))
     }
 }

@@ -117,7 +117,7 @@ import UpcastClient
             defer { managers.forEach { $0.kill() } }
             let reading = try rig.display.read(
                 {
-                    // The second time, the server is held.
+                    // The second time, the server is grabbed.
                     if managers.isEmpty,
                         let manager = try? ChildProcess("xfwm4", [], environment: variables),
                         let other = try? X11Connection(display: rig.screen.display), (try? other.watchWindows()) != nil

@@ -283,7 +283,7 @@ int upcast_x_watch_windows(upcast_x *x, upcast_x_window *windows, size_t capacit
 /// The number of a request that does nothing: events with a lower one have arrived. A status.
 int upcast_x_moment(upcast_x *x, uint32_t *sequence);
 /// Makes all other clients wait, or lets them go on. Short: the whole desktop stands still meanwhile.
-void upcast_x_hold(upcast_x *x, bool is_on);
+void upcast_x_grab_server(upcast_x *x, bool is_on);
 
 /// Who the window manager is now. The facts that are read after this are as of it. A status.
 int upcast_x_read_manager(upcast_x *x, upcast_x_manager *manager);

@@ -57,12 +57,12 @@ extension Configuration {
         BitrateController.Limits(ceiling: video.bitrate, floor: video.minBitrate, audio: audio.bitrate)
     }
 
-    /// What all destinations hold: a copy of a packet each, and what its sink holds beside it. Without a destination, a
-    /// server is assumed.
+    /// The memory of all destinations: a copy of a packet each, and what its sink needs beside it. Without a
+    /// destination, a server is assumed.
     var sendBufferBytes: Int {
         (destinations.isEmpty ? [DestinationConfiguration()] : destinations).reduce(0) { sum, destination in
-            let held = kind(of: destination, environment: [:])?.heldBytes ?? RTMPDestinationSettings.heldBytes
-            return sum + maximumPacketBytes + held
+            let kind = kind(of: destination, environment: [:])
+            return sum + maximumPacketBytes + (kind?.bufferedBytes ?? RTMPDestinationSettings.bufferedBytes)
         }
     }
 

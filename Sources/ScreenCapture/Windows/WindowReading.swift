@@ -20,9 +20,9 @@ package struct WindowReading: Sendable {
 }
 
 extension X11Connection {
-    /// The server is not held for windows that take longer to read, except after so many times: else a program that
+    /// The server is not grabbed for windows that take longer to read, except after so many times: else a program that
     /// changes a window all the time would keep all others unknown.
-    private static let maxHold = MediaTime.milliseconds(250)
+    private static let longestGrab = MediaTime.milliseconds(250)
     static let maxDisturbed = 3
 
     /// Reads windows, all of them as of one moment.
@@ -33,7 +33,7 @@ extension X11Connection {
     /// - Parameters:
     ///   - windows: which ones; asked when all events before that moment are taken.
     ///   - take: gets all events before that moment, and no others. Other programs may be waiting.
-    /// - Returns: nil if they have changed and the server is too slow to be held.
+    /// - Returns: nil if they have changed and the server is too slow to be grabbed.
     package func read(_ windows: () -> [UInt32], taking take: (Event) throws -> Void) throws -> WindowReading? {
         let began = clock.now()
         let reading = try readOnce(windows, taking: take)
@@ -44,11 +44,11 @@ extension X11Connection {
             isDisturbed = isDisturbed || event.changesReading
             try take(event)
         }
-        if isDisturbed, clock.now() - began >= Self.maxHold, disturbedReadings <= Self.maxDisturbed { return nil }
+        if isDisturbed, clock.now() - began >= Self.longestGrab, disturbedReadings <= Self.maxDisturbed { return nil }
         disturbedReadings = 0
         if !isDisturbed { return reading }
-        unsafe upcast_x_hold(handle, true)
-        defer { unsafe upcast_x_hold(handle, false) }
+        unsafe upcast_x_grab_server(handle, true)
+        defer { unsafe upcast_x_grab_server(handle, false) }
         return try readOnce(windows, taking: take)
     }
 
