@@ -76,7 +76,7 @@ enum ConfigurationTable {
                 "video", "scaler", \.video.scaler, .cases(),
                 "The code that scales and rotates pictures. native is optimised for AVX2; libyuv for SSSE3, AVX2 and "
                     + "NEON. auto selects the faster one for each size on this processor. The status shows the choice.",
-                memory: "native: 1.2 MiB at 720p, libyuv a little less."),
+                memory: "native: 1.3 MiB at 720p, libyuv a little less."),
             ConfigurationKey(
                 "video", "encoder", \.video.encoder,
                 .word("name of an \(VideoCodec.names) encoder of libavcodec", example: "libx264"),
@@ -87,8 +87,8 @@ enum ConfigurationTable {
                 "Picture quality against processor time, for libx264: measured settings (docs/performance.md). Set "
                     + "effort or preset, not both.",
                 memory:
-                    "18 MiB at 720p, 36 at 1080p. If that does not fit, the encoder runs without subpixel motion "
-                    + "search (6.1 and 13 MiB less); upcastd --plan and the log state the cost in bitrate."),
+                    "19 MiB at 720p, 38 at 1080p. If that does not fit, the encoder runs without subpixel motion "
+                    + "search (6.3 and 14 MiB less); upcastd --plan and the log state the cost in bitrate."),
             ConfigurationKey(
                 "video", "adaptive_effort", \.video.adaptiveEffort, .boolean,
                 "Lowers the effort when the processor is overloaded, before frames are dropped, and raises it again "
@@ -97,11 +97,12 @@ enum ConfigurationTable {
             ConfigurationKey(
                 "video", "preset", \.video.preset,
                 .word("preset of the encoder", example: "medium", mayBeEmpty: true),
-                "A preset of the encoder, in place of effort. For libx264: ultrafast, superfast, veryfast, faster, "
-                    + "fast, medium, slow, slower, veryslow. \"\" selects effort, or the default of another encoder.",
+                "A preset of the encoder, in place of effort. "
+                    + "For libx264: \(X264Preset.names.joined(separator: ", ")). "
+                    + "\"\" selects effort, or the default of another encoder.",
                 memory:
-                    "With zerolatency at 720p: ultrafast 11 MiB, superfast and veryfast 18, fast 23, medium 30, "
-                    + "slow 39."
+                    "With zerolatency at 720p: ultrafast 12 MiB, superfast and veryfast 19, fast 24, medium 30, "
+                    + "slow 40."
             ),
             ConfigurationKey(
                 "video", "tune", \.video.tune,
@@ -109,7 +110,7 @@ enum ConfigurationTable {
                 "Tunes of the encoder. An effort allows only zerolatency or \"\" (none). Without zerolatency, libx264 "
                     + "delays frames (veryfast 10 or more, medium 40 or more). This delays the curtain as well, and an "
                     + "unchanged screen is encoded at the full frame rate.",
-                memory: "Without zerolatency libx264 looks ahead: veryfast takes 49 MiB at 720p instead of 18."),
+                memory: "Without zerolatency libx264 looks ahead: veryfast takes 48 MiB at 720p instead of 19."),
             ConfigurationKey(
                 "video", "profile", \.video.profile, .cases(),
                 "H.264 profile. Players must support it.", memory: nothing),
@@ -117,11 +118,11 @@ enum ConfigurationTable {
                 "video", "threads", \.video.threads, .integer(1...16),
                 "Encoder threads. 1 thread needs a tenth less processor time; 2 threads reduce the delay of the "
                     + "slowest frames by a third.",
-                memory: "0.4 MiB a thread with zerolatency; without it 8.6 MiB a thread at 720p."),
+                memory: "0.4 MiB a thread with zerolatency; without it 8.8 MiB a thread at 720p."),
             ConfigurationKey(
                 "video", "b_frames", \.video.bFrames, .integer(0...4),
                 "Maximum number of consecutive B-frames. Each adds one frame of delay.",
-                memory: "8.6 MiB each at 720p."),
+                memory: "8.9 MiB each at 720p."),
             ConfigurationKey(
                 "video", "bitrate_kbps", \.video.bitrate, .kilobits(100...50_000), unit: "kbit/s",
                 "Video bitrate.",
