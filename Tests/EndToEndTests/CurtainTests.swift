@@ -107,7 +107,7 @@ import Testing
         #expect(recording.video.first?.isKeyframe == true)
         let (picture, sound) = (recording.longestGap("video"), recording.longestGap("audio"))
         let step = lateness.secondsAsDouble
-        #expect(picture < 0.4 + step || Patience.factor > 1, "a gap of \(picture) s; the client was \(step) s late")
+        #expect(picture < Patience.scaled(0.4) + step, "a gap of \(picture) s; the client was \(step) s late")
         #expect(sound < 0.05, "a gap of \(sound) s in the sound of \(recording.path)")
     }
 
@@ -271,7 +271,7 @@ import Testing
             let times = packets.filter { $0.track == track }.map(\.dts)
             let gap = zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? 0
             #expect(
-                gap < 0.8 + step || Patience.factor > 1,
+                gap < Patience.scaled(0.8) + step,
                 "a gap of \(gap) s in \(track); the client was \(step) s late")
         }
         return colored

@@ -204,8 +204,10 @@ import Testing
             let fed = manager.count("WATCHDOG=1")
             let health = try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket)
             #expect(health.status == 503 && health.body.contains("video thread"), "\(health)")
-            // Three of its turns.
-            pause(until: MonotonicClock().now() + .milliseconds(1600))
+            // Three of its turns, by its own clock.
+            func uptime() throws -> Int { try #require(try daemon.status()["uptime_ms"] as? Int) }
+            let before = try uptime()
+            try waitFor("1.6 s of the daemon's time") { try uptime() >= before + 1600 }
             #expect(manager.count("WATCHDOG=1") == fed)
             // It cannot end in order, and ends all the same: 3 s to drain, 5 to close.
             #expect(try daemon.terminate(within: 20) == .code(70), "\(daemon.process.errorTail)")

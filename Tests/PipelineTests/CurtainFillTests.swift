@@ -129,17 +129,8 @@ import Testing
     @Test func aFigureThatComesLateIsFilled() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("fill")
-            var configuration = Configuration()
-            (configuration.video.width, configuration.video.height) = (320, 180)
-            configuration.buffer.delay = .seconds(2)
-            var file = DestinationConfiguration()
-            file.url = try DestinationURL("file:" + folder.file("out.flv"))
-            configuration.destinations = [file]
             let (clock, curtain) = (MonotonicClock(), Curtain())
-            let broadcast = try Broadcast(
-                StartedMessage(clientName: "test", convention: .exif), configuration: configuration, environment: [:],
-                clock: clock, curtain: curtain, onEvent: { _, _ in }, onBitrate: { _ in }, onEffort: { _ in },
-                onFailure: { Issue.record("\($0)") })
+            let broadcast = try Broadcast(recordingIn: folder, curtain: curtain) { $0.buffer.delay = .seconds(2) }
             broadcast.clock.start()
             func run(_ seconds: Int64, _ what: String) throws {
                 let newest = broadcast.log.statistics.written

@@ -96,8 +96,18 @@ import Testing
         let log = rig.log
         let files = DestinationFiles(rig.roster, clock: rig.clock, logger: .init(label: "test") { _ in log })
         disk.hang()
-        files.begin(waiting: .zero)
-        #expect(files.problem == nil, "nothing is known yet")
+        let hasBegun = Monitor(false)
+        let thread = try WorkerThread(name: "test-begin") {
+            files.begin(waiting: .seconds(1))
+            hasBegun.withLock { $0 = true }
+        }
+        try waitFor("the key file to be read") { disk.waiting == 1 }
+        #expect(files.problem == nil && !hasBegun.withLock { $0 }, "nothing is known yet")
+        try waitFor("the start to go on") {
+            rig.clock.advance(by: .milliseconds(500))
+            return hasBegun.withLock { $0 }
+        }
+        thread.join()
         rig.clock.advance(by: DestinationFiles.patience)
         files.tick()
         files.tick()
