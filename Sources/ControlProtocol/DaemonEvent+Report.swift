@@ -110,7 +110,7 @@ extension DaemonEvent {
         case .broadcastStarted(let broadcast, let client, let source, let process):
             Report(
                 .broadcastStarted, .info, "broadcast started", text("broadcast", broadcast), text("client", client),
-                text("source", source), process.map { number("pid", $0) })
+                text("source", source.description), process.map { number("pid", $0) })
         case .broadcastNotStarted(let why):
             Report(.broadcastNotStarted, .error, "broadcast not started", text("why", why))
         case .broadcastEnding(let why):
@@ -130,10 +130,10 @@ extension DaemonEvent {
                 text("why", "no destination ever took a packet"))
         case .airStateChanged(let state, let previous, let isRecording):
             Report(
-                .airStateChanged, .notice, "air state changed", text("state", state.rawValue),
-                text("previous", previous.rawValue), flag("recording", isRecording))
+                .airStateChanged, .notice, "air state changed", text("state", state),
+                text("previous", previous), flag("recording", isRecording))
         case .sourceRefused(let source, let names):
-            Report(.sourceRefused, .notice, "source refused", text("source", source), list("by", names))
+            Report(.sourceRefused, .notice, "source refused", text("source", source.description), list("by", names))
         case .noRoomForSubpixelMotion(let why):
             Report(.noRoomForSubpixelMotion, .warning, "no room for subpixel motion", text("why", why))
         case .noPictureForTheCurtain(let why):
@@ -353,6 +353,9 @@ extension DaemonEvent.MemoryMove {
 }
 
 private func text(_ name: String, _ value: String) -> JSONValue.Member { .init(name, .string(value)) }
+private func text(_ name: String, _ value: some RawRepresentable<String>) -> JSONValue.Member {
+    text(name, value.rawValue)
+}
 private func number(_ name: String, _ value: Int) -> JSONValue.Member { .init(name, .integer(value)) }
 private func flag(_ name: String, _ value: Bool) -> JSONValue.Member { .init(name, .bool(value)) }
 private func list(_ name: String, _ value: [String]) -> JSONValue.Member {

@@ -45,7 +45,7 @@ package enum DaemonEvent: Equatable, Sendable {
     case configurationWaitsForARestart(keys: [String])
 
     // MARK: Broadcasts
-    case broadcastStarted(broadcast: String, client: String, source: String, process: Int?)
+    case broadcastStarted(broadcast: String, client: String, source: SourceKind, process: Int?)
     case broadcastNotStarted(why: String)
     case broadcastEnding(why: String)
     /// - Parameters:
@@ -56,7 +56,7 @@ package enum DaemonEvent: Equatable, Sendable {
     case nothingWasPublished
     /// What viewers get has changed.
     case airStateChanged(state: AirState, previous: AirState, isRecording: Bool)
-    case sourceRefused(source: String, by: [String])
+    case sourceRefused(source: SourceKind, by: [String])
     case noRoomForSubpixelMotion(why: String)
     case noPictureForTheCurtain(why: String)
     case annotated(key: String, value: String)
@@ -69,8 +69,8 @@ package enum DaemonEvent: Equatable, Sendable {
     case bitrateCeilingSet(kilobitsPerSecond: Int, by: String)
     /// - Parameter isFull: it is as configured.
     case videoBitrateChanged(kilobitsPerSecond: Int, frameRateDivisor: Int, why: String, isFull: Bool)
-    case encoderEffortLowered(effort: String, busyPercent: Int, superseded: Int)
-    case encoderEffortRaised(effort: String, busyPercent: Int, superseded: Int)
+    case encoderEffortLowered(effort: VideoEffort, busyPercent: Int, superseded: Int)
+    case encoderEffortRaised(effort: VideoEffort, busyPercent: Int, superseded: Int)
     case memoryIsShort(MemoryMove)
     case memoryIsEnoughAgain(MemoryMove)
 
@@ -78,8 +78,8 @@ package enum DaemonEvent: Equatable, Sendable {
     /// - Parameter isFlapping: it is live for a moment, as often as it was before.
     case destinationLive(destination: String, isFlapping: Bool = false)
     /// - Parameter now: what follows; nil for nothing.
-    case destinationRetrying(destination: String, attempt: Int, cause: String, why: String, now: String?)
-    case destinationFailed(destination: String, cause: String, why: String, now: String?)
+    case destinationRetrying(destination: String, attempt: Int, cause: FailureCause, why: String, now: String?)
+    case destinationFailed(destination: String, cause: FailureCause, why: String, now: String?)
     case destinationFlapping(destination: String, connections: Int, why: String)
     case destinationNotice(destination: String, what: String)
     case destinationWarning(destination: String, what: String)
@@ -104,10 +104,10 @@ package enum DaemonEvent: Equatable, Sendable {
     case regionMoved(holder: String, region: String, why: String)
     /// - Parameter region: nil for all of that holder's.
     case regionShownAgain(holder: String, region: String?, why: String)
-    case protectionTurnedOn(protection: String, forced: Bool)
-    case protectionTurnedOff(protection: String, forced: Bool)
-    case protectionKeptOn(protection: String)
-    case protectionIsNotAsConfigured(protection: String, isOn: Bool)
+    case protectionTurnedOn(protection: Protection, forced: Bool)
+    case protectionTurnedOff(protection: Protection, forced: Bool)
+    case protectionKeptOn(protection: Protection)
+    case protectionIsNotAsConfigured(protection: Protection, isOn: Bool)
 
     // MARK: Consulted apps
     case appIsConsulted(app: String)
@@ -145,7 +145,7 @@ package enum DaemonEvent: Equatable, Sendable {
     /// A step of the memory governor.
     package struct MemoryMove: Equatable, Sendable {
         /// As `memory.given_up` of the status names it.
-        package var step: String
+        package var step: MemoryStep
         /// What the step means, for people.
         package var now: String
         /// Whose limit it is, how large, and what is left of it.
@@ -155,7 +155,7 @@ package enum DaemonEvent: Equatable, Sendable {
         /// False where the kernel gave no room to move the packet log to.
         package var isDone: Bool
 
-        package init(step: String, now: String, limit: String, limitBytes: Int, leftBytes: Int, isDone: Bool) {
+        package init(step: MemoryStep, now: String, limit: String, limitBytes: Int, leftBytes: Int, isDone: Bool) {
             (self.step, self.now, self.limit) = (step, now, limit)
             (self.limitBytes, self.leftBytes, self.isDone) = (limitBytes, leftBytes, isDone)
         }

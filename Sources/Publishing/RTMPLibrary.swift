@@ -1,5 +1,6 @@
 internal import CLibRTMP
 internal import CRTMPSocket
+internal import MediaCore
 
 /// Global set-up of librtmp, and the check that it uses our socket functions.
 package enum RTMPLibrary {

@@ -1,5 +1,6 @@
 internal import CGnuTLS
 internal import Glibc
+internal import MediaCore
 
 /// A TLS 1.2 or 1.3 client session on a connected descriptor, verified unless configured otherwise.
 ///

@@ -1,6 +1,7 @@
 internal import CGnuTLS
 internal import Glibc
 internal import LinuxSystem
+internal import MediaCore
 
 /// The CAs that verify servers: a file of PEM certificates, read again for each verification.
 ///

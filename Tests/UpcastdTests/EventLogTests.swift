@@ -34,7 +34,7 @@ import Testing
         let (journal, clock) = (EventJournal(), ManualClock(.seconds(1)))
         let events = EventLog(journal, clock: clock)
         let logger = Logger(label: "test") { _ in events }
-        logger.tell(.protectionTurnedOff(protection: "curtain", forced: false))
+        logger.tell(.protectionTurnedOff(protection: .curtain, forced: false))
         // Three seconds, as fast as the control server answers.
         for _ in 0..<2_500 {
             logger.tell(Self.raised)
@@ -73,7 +73,7 @@ import Testing
             put: { line in lines.withLock { $0.append(line) } })
         let events = EventLog(journal, clock: clock)
         let logger = Logger(label: "test") { _ in MultiplexLogHandler([events, StandardErrorLog(output)]) }
-        logger.tell(.protectionTurnedOff(protection: "take_back", forced: false))
+        logger.tell(.protectionTurnedOff(protection: .takeBack, forced: false))
         for round in 1...100 {
             for kind in PublishError.Kind.allCases {
                 var error = PublishError(kind, "the server says: \(round)")

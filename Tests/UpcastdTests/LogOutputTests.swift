@@ -67,7 +67,7 @@ import Testing
         logger.tell(
             .broadcastEnded(frames: 30, framesDropped: 2, dropped: 0, duration: .milliseconds(1_500), sentAll: true))
         logger.tell(.destinationLive(destination: "main", isFlapping: true))
-        logger.tell(.sourceRefused(source: "camera", by: ["main", "backup"]))
+        logger.tell(.sourceRefused(source: .camera, by: ["main", "backup"]))
         #expect(
             lines.all == [
                 "<6>broadcast ended dropped=0 duration_ms=1500 frames=30 frames_dropped=2 sent_all=true\n",
@@ -157,7 +157,7 @@ import Testing
         let journald = try Journald()
         let logger = logger(try JournalSocket(path: journald.path))
         let why = "no\nDESTINATION=x\nsuch"
-        logger.tell(.destinationFailed(destination: "main", cause: "rejected", why: why, now: nil))
+        logger.tell(.destinationFailed(destination: "main", cause: .rejected, why: why, now: nil))
         let failed = try fields(journald.entry())
         #expect(
             failed == [
@@ -165,7 +165,7 @@ import Testing
                 "PRIORITY=3", "SYSLOG_IDENTIFIER=upcastd", "CAUSE=rejected", "DESTINATION=main",
                 "EVENT=destination_failed", "WHY=no\nDESTINATION=x\nsuch",
             ])
-        logger.tell(.sourceRefused(source: "camera", by: ["main", "backup"]))
+        logger.tell(.sourceRefused(source: .camera, by: ["main", "backup"]))
         let refused = try fields(journald.entry())
         #expect(refused.suffix(4) == ["BY=main", "BY=backup", "EVENT=source_refused", "SOURCE=camera"])
         let isEmpty = journald.take() == nil
@@ -238,6 +238,15 @@ import Testing
                 == "<4>repeated log lines left out count=80 destination=main of=again within_ms=10000\n")
         output.tellOmitted()
         #expect(lines.all.count == 21)
+    }
+
+    /// Of an event, its name is told: its message may be reworded.
+    @Test func aFloodOfAnEvent() {
+        let (output, logger) = output(isJournal: true)
+        for _ in 0..<21 { logger.tell(.sourceRefused(source: .camera, by: ["main"])) }
+        clock.advance(by: .seconds(10))
+        output.tellOmitted()
+        #expect(lines.all.last == "<5>repeated log lines left out count=1 of=source_refused within_ms=10000\n")
     }
 
     /// The line that tells of those left out comes before the next of the same.

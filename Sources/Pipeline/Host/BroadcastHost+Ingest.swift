@@ -60,7 +60,7 @@ extension BroadcastHost: IngestHost {
         let id = "\(getpid())-\(number)"
         logger.tell(
             .broadcastStarted(
-                broadcast: id, client: message.clientName, source: "\(message.source)",
+                broadcast: id, client: message.clientName, source: message.source,
                 process: peer.map { Int($0.processID) }))
         if let ceiling = operating.bitrateCeiling { broadcast.bitrate.setCeiling(ceiling) }
         // A destination can fail before the broadcast is current. It could not end the broadcast then.

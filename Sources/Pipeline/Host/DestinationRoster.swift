@@ -92,7 +92,7 @@ package final class DestinationRoster: Sendable {
         let all = all
         let refusing = all.filter { $0.refuses(source) }.map(\.name)
         guard !refusing.isEmpty else { return }
-        logger.tell(.sourceRefused(source: "\(source)", by: refusing))
+        logger.tell(.sourceRefused(source: source, by: refusing))
         guard refusing.count == all.count else { return }
         throw ProtocolError(
             .broadcastFailed, fatal: true,

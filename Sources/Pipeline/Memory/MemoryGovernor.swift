@@ -1,24 +1,6 @@
 internal import Encoding
 internal import MediaCore
 
-/// The parts that a broadcast can give up when memory is short, in this order: the least loss for viewers per megabyte
-/// first. First parts for bad networks, then parts for slow encoders, at last quality.
-enum MemoryStep: String, CaseIterable, Sendable {
-    /// Half of the packet log, and at most the delay that then fits.
-    case halfLog = "half_log"
-    /// The smallest log in which a late destination can jump to a keyframe; no delay.
-    case leastLog = "least_log"
-    /// Two pictures instead of three.
-    case twoPictures = "two_pictures"
-    /// One encoder thread.
-    case oneThread = "one_thread"
-    /// The encoder without subpixel motion.
-    case noSubpixelMotion = "no_subpixel_motion"
-
-    /// The additional bitrate for the same picture, in per cent.
-    var bitratePercent: Int { self == .noSubpixelMotion ? VideoEncoder.subpixelMotionPercent : 0 }
-}
-
 /// Decides when a broadcast gives up memory, and when it takes it back. Pure: callers pass the memory that is left.
 ///
 /// Gives up one step per call while too little is left. Takes a step back after it has fitted with spare room for a
@@ -80,4 +62,9 @@ struct MemoryGovernor: Sendable {
 
     /// The steps that are given up, in order, with the bytes that they save.
     var current: [(step: MemoryStep, savedBytes: Int)] { Array(steps.prefix(taken)) }
+}
+
+extension MemoryStep {
+    /// The additional bitrate for the same picture, in per cent.
+    var bitratePercent: Int { self == .noSubpixelMotion ? VideoEncoder.subpixelMotionPercent : 0 }
 }

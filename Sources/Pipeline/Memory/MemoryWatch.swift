@@ -3,6 +3,7 @@ internal import ControlProtocol
 internal import Encoding
 internal import LinuxSystem
 internal import Logging
+internal import MediaCore
 
 /// Keeps one broadcast under the memory limit: lets it give up parts when memory is short, before the kernel kills the
 /// process, and take them back later. Any thread.
@@ -33,7 +34,7 @@ final class MemoryWatch: Sendable {
     private func log(_ move: MemoryGovernor.Move, _ room: MemoryRoom, isDone: Bool) {
         func moved(_ step: MemoryStep, _ now: String) -> DaemonEvent.MemoryMove {
             DaemonEvent.MemoryMove(
-                step: step.rawValue, now: now, limit: room.bound, limitBytes: room.limit, leftBytes: room.left,
+                step: step, now: now, limit: room.bound, limitBytes: room.limit, leftBytes: room.left,
                 isDone: isDone)
         }
         switch move {

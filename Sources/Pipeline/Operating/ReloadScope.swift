@@ -1,4 +1,5 @@
 internal import Configuration
+internal import MediaCore
 internal import Privacy
 
 /// When a changed key of the configuration takes effect. Pure.

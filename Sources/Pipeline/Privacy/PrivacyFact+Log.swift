@@ -19,8 +19,8 @@ extension PrivacyFact {
             .regionShownAgain(holder: whose, region: name, why: reason)
         case .protectionTurned(let protection, let isOn, let isForced):
             isOn
-                ? .protectionTurnedOn(protection: protection.rawValue, forced: isForced)
-                : .protectionTurnedOff(protection: protection.rawValue, forced: isForced)
+                ? .protectionTurnedOn(protection: protection, forced: isForced)
+                : .protectionTurnedOff(protection: protection, forced: isForced)
         case .protectionKeptOn: nil
         case .consultingBegan(let app): .appIsConsulted(app: "\(app)")
         case .consultingEnded(let app, let wasAwaited):
@@ -36,8 +36,8 @@ extension PrivacyFact {
         case .stateUnreadable(let path, let why, let keptAs):
             .stateFileCannotBeRead(file: path, why: why, keptAs: keptAs)
         case .protectionRestored(let protection, let isOn):
-            .protectionIsNotAsConfigured(protection: protection.rawValue, isOn: isOn)
-        case .protectionKeptOnAtStart(let protection): .protectionKeptOn(protection: protection.rawValue)
+            .protectionIsNotAsConfigured(protection: protection, isOn: isOn)
+        case .protectionKeptOnAtStart(let protection): .protectionKeptOn(protection: protection)
         case .stateFile(.failing(let why)): .stateFileNotWritten(why: why)
         case .stateFile(.writing): .stateFileWrittenAgain
         case .auditLog(let news): news.event

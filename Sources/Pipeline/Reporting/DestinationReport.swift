@@ -17,11 +17,11 @@ extension DestinationEvent {
         case .failed(let error):
             logger.tell(
                 .destinationFailed(
-                    destination: name, cause: error.kind.rawValue, why: error.failure, now: error.whatFollows))
+                    destination: name, cause: error.kind, why: error.failure, now: error.whatFollows))
         case .retrying(let error, let attempt, _):
             logger.tell(
                 .destinationRetrying(
-                    destination: name, attempt: attempt, cause: error.kind.rawValue, why: error.failure,
+                    destination: name, attempt: attempt, cause: error.kind, why: error.failure,
                     now: error.whatFollows))
         case .flapping(let error, let connections):
             logger.tell(.destinationFlapping(destination: name, connections: connections, why: error.failure))

@@ -15,7 +15,6 @@ extension BitrateStep {
 
 extension EffortStep {
     func log(to logger: Logger) {
-        let effort = effort.rawValue
         logger.tell(
             isLower
                 ? .encoderEffortLowered(effort: effort, busyPercent: busyPercent, superseded: superseded)

@@ -1,5 +1,6 @@
-internal import LinuxSystem
 package import ControlProtocol
+internal import LinuxSystem
+package import MediaCore
 
 /// The switches of the protections.
 extension PrivacyDesk {

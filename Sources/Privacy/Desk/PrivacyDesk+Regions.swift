@@ -1,4 +1,5 @@
 package import ControlProtocol
+internal import MediaCore
 
 /// Rectangles of the picture that apps and operators keep hidden.
 extension PrivacyDesk {

@@ -1,5 +1,5 @@
 internal import ControlProtocol
-internal import MediaCore
+package import MediaCore
 
 /// A privacy event, for the log and the audit log.
 package enum PrivacyFact: Equatable, Sendable {

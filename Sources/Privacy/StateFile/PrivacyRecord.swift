@@ -1,4 +1,4 @@
-internal import MediaCore
+package import MediaCore
 /// The state that outlives the daemon: holds of the curtain, hidden regions, and switches that differ from the
 /// configuration.
 ///
