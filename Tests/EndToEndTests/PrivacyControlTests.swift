@@ -102,9 +102,10 @@ import Testing
             }
             #expect(level(0, shown - 0.05) < -70, "\(level(0, shown - 0.05)) dB before \(shown)")
             let heard = stride(from: shown + 0.1, to: shown + 2, by: 0.1).count { level($0, $0 + 0.1) > -14 }
-            // What a client is later than the mixer waits for, at least, is silence.
+            // The mixer waits at least 1.5 s for a late client; what comes later is silence. Less than three of these
+            // pieces would say nothing.
             let silent = Int((max(0, playback.lateness.secondsAsDouble - 1.5) * 10).rounded(.up))
-            #expect(heard >= 19 - silent, "\(heard) of 19 pieces; the client was \(playback.lateness) late")
+            #expect(heard >= max(3, 19 - silent), "\(heard) of 19 pieces; the client was \(playback.lateness) late")
             let log = try audit(folder, lines: 2).compactMap { $0["event"] as? String }
             #expect(log == ["curtain_raised", "curtain_lowered"])
             #expect(try audit(folder).allSatisfy { $0["broadcast"] as? Int == 1 })

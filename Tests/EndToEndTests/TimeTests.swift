@@ -67,9 +67,10 @@ import Testing
             let result = try play(.patient, pictures: true) {
                 MediaTime(nanoseconds: $0.nanoseconds % 1_000_000_000)
             }
-            // A client that a busy machine holds up at the very moment of a restart leaves a gap.
+            // A client that a busy machine holds up at the very moment of a restart leaves a gap. With a quarter of the
+            // sound missing, nothing is shown.
             let gaps = result.jumps * Int((result.lateness.secondsAsDouble / 0.05).rounded(.up))
-            #expect(result.missing.count < 3 + gaps, "\(result)")
+            #expect(result.missing.count < min(20, 3 + gaps), "\(result)")
             #expect(result.jumps >= 3)
             #expect(result.outOfOrder == 0)
         }

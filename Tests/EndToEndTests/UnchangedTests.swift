@@ -30,7 +30,8 @@ import Testing
             #expect(TestPictures.number(in: try DecodedVideo.lastFrame(of: recording).image) == 3)
             let times = try MediaProbe.packets(recording).filter { $0.track == "video" }.map(\.dts)
             let gap = zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? 99
-            #expect(gap < Patience.scaled(0.5) + playback.lateness.secondsAsDouble, "\(times)")
+            // Three times `idle_repeat_ms`: a busy machine delays the daemon, too.
+            #expect(gap < 0.75, "\(times)")
             try stage.end()
         }
     }
