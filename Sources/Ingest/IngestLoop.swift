@@ -6,40 +6,29 @@ internal import MediaCore
 
 /// The body of the ingest thread.
 final class IngestLoop {
-    private enum Stage {
-        case idle
-        /// A client is connected, and its messages are read.
-        case reading(IngestSession)
-        /// The broadcast drains. Further input of the client is discarded.
-        case draining(IngestSession)
-        /// The goodbye is sent. The server waits for the client to close.
-        case lingering(IngestSession, until: MediaTime)
-    }
-
-    private let server: IngestServer
-    private let host: any IngestHost
-    private let log: @Sendable (String) -> Void
-    private let clock: any TimeSource
-    private let settings: IngestServer.Settings
-    /// A change of stage retries accept at once, because the previous client's exit may have freed a descriptor.
-    private var stage = Stage.idle { didSet { acceptRetryAt = nil } }
-    private var isStopping = false
-    /// After a failed accept: when to poll the listener again.
-    private var acceptRetryAt: MediaTime?
-    private var hasLoggedAccept = false
-    private var standstill: Standstill
-    /// The end of the last wait. Deadlines are judged at that time: a daemon that stands still later does not know yet.
-    private var wokenAt: MediaTime
     /// The longest wait while a client can be late, so that a standstill is noticed to this exactness.
     private static let longestWait = MediaTime.seconds(1)
     /// A turn takes a few hundredths of a second (`IngestTurn`). Whatever a client makes it take is the client's time.
     private static let longestTurn = MediaTime.seconds(5)
 
+    private let server: IngestServer
+    private let host: any IngestHost
+    private let clock: any TimeSource
+    private let settings: IngestServer.Settings
+    private let patience: ClientPatience
+    private var acceptor: ClientAcceptor
+    private var stage = IngestStage.idle
+    private var isStopping = false
+    private var standstill: Standstill
+    /// The end of the last wait. Deadlines are judged at that time: a daemon that stands still later does not know yet.
+    private var wokenAt: MediaTime
+
     init(_ server: IngestServer, _ host: any IngestHost, _ log: @escaping @Sendable (String) -> Void) {
         self.server = server
         self.host = host
-        self.log = log
         (clock, settings) = server.timing
+        patience = ClientPatience(settings: settings)
+        acceptor = ClientAcceptor(server, log: log)
         wokenAt = clock.now()
         standstill = Standstill(now: wokenAt, longestTurn: Self.longestTurn)
     }
@@ -47,21 +36,12 @@ final class IngestLoop {
     func run() {
         defer { server.work.end() }
         while true {
-            if isStopping {
-                if case .idle = stage { return }
-            }
+            if isStopping, case .idle = stage { return }
             let (hasMail, hasClient) = waitForWork()
             if hasMail { takeMail() }
             serveClient()
-            acceptClients(isThereOne: hasClient)
+            if hasClient { acceptClients() }
             watchDeadlines()
-        }
-    }
-
-    private var session: IngestSession? {
-        switch stage {
-        case .idle: nil
-        case .reading(let session), .draining(let session), .lingering(let session, _): session
         }
     }
 
@@ -69,13 +49,13 @@ final class IngestLoop {
 
     /// Waits in `poll`. Returns which descriptors are ready, to avoid two useless system calls per message.
     private func waitForWork() -> (hasMail: Bool, hasClient: Bool) {
-        let (listener, wakeUp) = server.descriptors
+        let ((listener, wakeUp), now) = (server.descriptors, clock.now())
         var descriptors = (
             pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: accepts ? listener : -1, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: polledSocket, events: sessionEvents, revents: 0)
+            pollfd(fd: acceptsClients(at: now) ? listener : -1, events: Int16(POLLIN), revents: 0),
+            stage.polled
         )
-        let (limit, began) = (waitLimit, clock.now())
+        let (limit, began) = (waitLimit(from: now), clock.now())
         server.work.end()
         defer { server.work.begin() }
         _ = unsafe withUnsafeMutableBytes(of: &descriptors) { buffer in
@@ -83,35 +63,13 @@ final class IngestLoop {
                 buffer.baseAddress!.assumingMemoryBound(to: pollfd.self), 3, limit.map(\.pollTimeout) ?? -1)
         }
         wokenAt = clock.now()
-        forgive(standstill.wake(began: began, now: wokenAt, limit: limit))
+        let lost = standstill.wake(began: began, now: wokenAt, limit: limit)
+        if lost > .zero { stage.forgive(lost) }
         return (descriptors.0.revents != 0, descriptors.1.revents != 0)
     }
 
-    /// While a broadcast drains, the next client waits in the backlog.
-    private var accepts: Bool {
-        switch stage {
-        case .draining, .lingering: false
-        case .idle, .reading: !isStopping && acceptRetryAt.map { clock.now() >= $0 } ?? true
-        }
-    }
-
-    /// -1 after the peer has closed, because a closed socket stays readable while its broadcast drains.
-    private var polledSocket: CInt {
-        guard let session, !session.inputEnded else { return -1 }
-        return session.socket.raw
-    }
-
-    private var sessionEvents: Int16 {
-        guard let session else { return 0 }
-        return Int16(POLLIN) | (session.outbox.isEmpty ? 0 : Int16(POLLOUT))
-    }
-
-    private var deadline: MediaTime? {
-        switch stage {
-        case .idle, .draining: nil
-        case .reading(let session): until(patience(with: session), session)
-        case .lingering(_, let until): until
-        }
+    private func acceptsClients(at now: MediaTime) -> Bool {
+        stage.acceptsClients && !isStopping && acceptor.retryAt(after: now) == nil
     }
 
     private var sinksDeadline: MediaTime? {
@@ -119,52 +77,16 @@ final class IngestLoop {
         return session.sink?.attend(at: clock.now())
     }
 
-    /// What the server waits for.
-    private enum Patience { case start, restOfMessage, nextMessage }
-
-    private func patience(with session: IngestSession) -> Patience {
-        !session.isLive ? .start : session.isInsideMessage ? .restOfMessage : .nextMessage
-    }
-
-    /// The deadline, or nil for none.
-    private func until(_ patience: Patience, _ session: IngestSession) -> MediaTime? {
-        switch patience {
-        case .start: session.acceptedAt + settings.startTimeout
-        case .restOfMessage:
-            min(session.lastByteAt + settings.messageTimeout, session.messageDeadline(settings.messageTimeout))
-        case .nextMessage: settings.idleTimeout > .zero ? session.lastByteAt + settings.idleTimeout : nil
-        }
-    }
-
-    /// The error sentence for a client that missed the deadline.
-    private func sentence(_ patience: Patience) -> String {
-        switch patience {
-        case .start: "no started message within \(settings.startTimeout) after connecting"
-        case .restOfMessage:
-            "a message is incomplete: the limit is \(settings.messageTimeout) for its next byte, and "
-                + "\(settings.messageTimeout) plus 1 s for each MiB of payload for the whole message"
-        case .nextMessage: "no message for \(settings.idleTimeout)"
-        }
-    }
-
     /// Nil for none.
-    private var waitLimit: MediaTime? {
+    private func waitLimit(from now: MediaTime) -> MediaTime? {
         if case .reading(let session) = stage, session.hasUnfinishedWork { return .zero }
-        let now = clock.now()
-        let clients = deadline.map { min($0, now + Self.longestWait) }
-        let ours = acceptRetryAt.map { min($0, clients ?? $0) } ?? clients
-        guard let next = sinksDeadline.map({ min($0, ours ?? $0) }) ?? ours else { return nil }
-        return max(.zero, next - now)
+        let client = stage.deadline(patience).map { min($0, now + Self.longestWait) }
+        let ours = earlier(acceptor.retryAt(after: now), sinksDeadline)
+        return earlier(client, ours).map { max(.zero, $0 - now) }
     }
 
-    /// Gives the client the time back in which the daemon did not run.
-    private func forgive(_ lost: MediaTime) {
-        guard lost > .zero else { return }
-        switch stage {
-        case .reading(let session): session.forgive(lost)
-        case .lingering(let session, let until): stage = .lingering(session, until: until + lost)
-        case .idle, .draining: break
-        }
+    private func earlier(_ one: MediaTime?, _ other: MediaTime?) -> MediaTime? {
+        one.map { min($0, other ?? $0) } ?? other
     }
 
     // MARK: Working
@@ -175,7 +97,7 @@ final class IngestLoop {
             isStopping = true
             switch stage {
             case .reading(let session): end(session, session.abandonSample(.daemonStopping))
-            case .lingering: stage = .idle
+            case .lingering: becomeIdle()
             case .idle, .draining: break
             }
         }
@@ -184,9 +106,9 @@ final class IngestLoop {
             end(session, session.abandonSample(.failed(failure)))
         }
         if mail.isEnded, case .reading(let session) = stage { end(session, session.abandonSample(.endedByOperator)) }
-        if let session {
+        if let session = stage.session {
             for state in mail.states { session.enqueue { state.encode(sequence: $0, into: &$1) } }
-            if let counters = mail.counters, takesCounters(session), session.keepsReading {
+            if let counters = mail.counters, stage.takesCounters, session.keepsReading {
                 session.enqueue { counters.encode(sequence: $0, into: &$1) }
             }
         }
@@ -196,15 +118,6 @@ final class IngestLoop {
         if let goodbye = mail.goodbye, case .draining(let session) = stage {
             session.enqueue(isLast: true) { goodbye.encode(sequence: $0, into: &$1) }
             linger(session)
-        }
-    }
-
-    /// While its broadcast drains, they tell a client that the daemon runs.
-    private func takesCounters(_ session: IngestSession) -> Bool {
-        switch stage {
-        case .reading: session.isLive
-        case .draining: true
-        case .idle, .lingering: false
         }
     }
 
@@ -218,55 +131,27 @@ final class IngestLoop {
             _ = session.flush()
             _ = session.discardInput()
         case .lingering(let session, _):
-            if !session.flush() || !session.discardInput() { stage = .idle } else { session.endSendingWhenEmpty() }
+            if !session.flush() || !session.discardInput() { becomeIdle() } else { session.endSendingWhenEmpty() }
         }
     }
 
-    private func acceptClients(isThereOne: Bool) {
-        guard accepts else { return }
-        acceptRetryAt = nil
-        guard isThereOne else { return }
-        do throws(Errno) {
-            // Every connection must be closed later, and a refused one at once.
-            while server.closer.hasRoom, let socket = try server.accept() {
-                hasLoggedAccept = false
-                let client = IngestSession(
-                    socket: socket, host: host, limits: settings.limits, clock: clock, closer: server.closer)
-                if case .idle = stage {
-                    stage = .reading(client)
-                } else {
-                    client.sendError(
-                        ProtocolError(
-                            .busy, fatal: true,
-                            "another client is broadcasting, and the daemon serves one broadcast; try again after it "
-                                + "has finished"))
-                    _ = client.flush()
-                }
-            }
-            if !server.closer.hasRoom {
-                acceptLater("close(2) blocks for \(DescriptorCloser.capacity) descriptors from clients")
-            }
-        } catch {
-            acceptLater("\(error)")
+    private func acceptClients() {
+        // Mail or the client may have changed the stage since the listener was polled.
+        guard acceptsClients(at: wokenAt) else { return }
+        while let socket = acceptor.next() {
+            let client = IngestSession(
+                socket: socket, host: host, limits: settings.limits, clock: clock, closer: server.closer)
+            if case .idle = stage { stage = .reading(client) } else { client.refuse() }
         }
-    }
-
-    private func acceptLater(_ why: String) {
-        acceptRetryAt = clock.now() + settings.acceptRetry
-        guard !hasLoggedAccept else { return }
-        hasLoggedAccept = true
-        log(
-            "cannot accept a capture client: \(why); the daemon retries every \(settings.acceptRetry); the connected "
-                + "client is not affected")
     }
 
     private func watchDeadlines() {
-        guard let deadline, wokenAt >= deadline else { return }
+        guard let deadline = stage.deadline(patience), wokenAt >= deadline else { return }
         switch stage {
         case .reading(let session):
-            session.sendError(ProtocolError(.timedOut, fatal: true, sentence(patience(with: session))))
+            session.sendError(ProtocolError(.timedOut, fatal: true, patience.sentence(session.awaited)))
             end(session, session.abandonSample(.protocolError))
-        case .lingering: stage = .idle
+        case .lingering: becomeIdle()
         case .idle, .draining: break
         }
     }
@@ -283,11 +168,14 @@ final class IngestLoop {
         }
     }
 
+    private func becomeIdle() {
+        stage = .idle
+        // The client that is gone may have freed a descriptor.
+        acceptor.retryNow()
+    }
+
     private func linger(_ session: IngestSession) {
-        guard session.flush() else {
-            stage = .idle
-            return
-        }
+        guard session.flush() else { return becomeIdle() }
         session.endSendingWhenEmpty()
         stage = .lingering(session, until: clock.now() + settings.lingerTimeout)
     }

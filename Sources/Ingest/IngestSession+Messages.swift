@@ -180,6 +180,15 @@ extension IngestSession {
         enqueue { ReleasedMessage(sequence: sequence).encode(sequence: $0, into: &$1) }
     }
 
+    /// Tells a second client to come again later.
+    func refuse() {
+        sendError(
+            ProtocolError(
+                .busy, fatal: true,
+                "another client is broadcasting, and the daemon serves one broadcast; try again after it has finished"))
+        _ = flush()
+    }
+
     func sendError(_ error: ProtocolError) {
         let message = ErrorMessage(error, refersTo: lastSequence)
         enqueue(isLast: error.isFatal) { message.encode(sequence: $0, into: &$1) }

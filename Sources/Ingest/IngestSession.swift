@@ -75,12 +75,7 @@ internal import MediaCore
     private var hasEndedSending = false
     /// The sequence number of the message that an error refers to.
     var lastSequence: UInt32 = 0
-    /// The time of accept, for the start deadline.
-    private(set) var acceptedAt: MediaTime
-    private(set) var lastByteAt: MediaTime
-    /// The arrival time of the current message's first byte, and the size of its payload.
-    private var messageBeganAt: MediaTime
-    private var messagePayload = 0
+    private(set) var times: ClientPatience.Times
 
     init(
         socket: consuming OwnedDescriptor, host: any IngestHost, limits: IngestLimits, clock: any TimeSource,
@@ -94,9 +89,7 @@ internal import MediaCore
         self.limits = limits
         self.clock = clock
         sharedPools = SharedPools(limits: limits)
-        acceptedAt = clock.now()
-        lastByteAt = acceptedAt
-        messageBeganAt = acceptedAt
+        times = ClientPatience.Times(accepted: clock.now())
         unsafe head = .allocate(byteCount: MessageHeader.byteCount + limits.maxBody, alignment: 16)
         unsafe scratch = .allocate(byteCount: 64 * 1024, alignment: 64)
     }
@@ -164,7 +157,7 @@ internal import MediaCore
     func readable() -> Outcome {
         var turn = IngestTurn(clock)
         var received = false
-        defer { if received { lastByteAt = clock.now() } }
+        defer { if received { times.lastByte = clock.now() } }
         while !turn.isOver {
             if case .shared(let picture) = phase {
                 received = true
@@ -243,11 +236,7 @@ internal import MediaCore
     func markEnded() { sink = nil }
 
     /// Counts all deadlines later, by the time in which the daemon did not run.
-    func forgive(_ lost: MediaTime) {
-        acceptedAt += lost
-        lastByteAt += lost
-        messageBeganAt += lost
-    }
+    func forgive(_ lost: MediaTime) { times.forgive(lost) }
 
     /// Shuts down the sending side after all messages are sent.
     func endSendingWhenEmpty() {
@@ -256,21 +245,17 @@ internal import MediaCore
         shutdown(socket.raw, CInt(SHUT_WR))
     }
 
-    /// The deadline for the whole message. A deadline for the next byte alone would let a slow client block all others.
-    func messageDeadline(_ patience: MediaTime) -> MediaTime {
-        messageBeganAt + patience + .seconds(Int64(messagePayload >> 20))
-    }
-
     /// Whether a picture in shared memory is partly converted, so that there is work without new input.
     var hasUnfinishedWork: Bool {
         if case .shared = phase { return true }
         return false
     }
 
-    /// Whether a message is partly read.
-    var isInsideMessage: Bool {
-        if case .header = phase { return headFilled > 0 }
-        return true
+    /// What the daemon waits for.
+    var awaited: ClientPatience.Awaited {
+        guard isLive else { return .start }
+        if case .header = phase, headFilled == 0 { return .nextMessage }
+        return .restOfMessage
     }
 
     // MARK: Reading
@@ -304,11 +289,11 @@ internal import MediaCore
     private func advance(by count: Int) throws(ProtocolError) -> BroadcastEnd? {
         switch phase {
         case .header:
-            if headFilled == 0 { (messageBeganAt, messagePayload) = (clock.now(), 0) }
+            if headFilled == 0 { (times.messageBegin, times.messagePayload) = (clock.now(), 0) }
             headFilled += count
             guard headFilled == MessageHeader.byteCount else { return nil }
             let header = try decodeHeader()
-            messagePayload = header.payloadBytes
+            times.messagePayload = header.payloadBytes
             if header.bodyBytes > 0 {
                 phase = .body(header)
                 return nil
