@@ -28,7 +28,7 @@ extension Destination {
         state.withLock {
             $0.snapshot.lastError = error
             $0.snapshot.lastErrorAt = clock.now()
-            $0.snapshot.failures[error.kind, default: 0] += 1
+            $0.snapshot.failures[error.cause, default: 0] += 1
         }
         return error
     }

@@ -81,7 +81,7 @@ package struct DestinationSnapshot: Equatable, Sendable {
     /// The number of connections or files that were ready for packets.
     package var connects = 0
     /// Failed attempts and broken connections, by cause.
-    package var failures: [PublishError.Kind: Int] = [:]
+    package var failures: [FailureCause: Int] = [:]
     /// When the next attempt begins (monotonic clock); nil except while reconnecting.
     package var nextAttempt: MediaTime?
     /// From the arrival of a frame to the write of its packet.

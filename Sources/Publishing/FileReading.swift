@@ -12,8 +12,8 @@ final class FileReading: Sendable {
     struct Wait: Equatable {
         /// The file in messages: "key_file /path".
         var file: String
-        /// The kind of error if the file cannot be read.
-        var kind: PublishError.Kind
+        /// The cause of the error if the file cannot be read.
+        var cause: FailureCause
         var since: MediaTime
         var isTold = false
     }
@@ -35,12 +35,12 @@ final class FileReading: Sendable {
 
     /// Runs `body`, which reads the file, for as long as the disk takes.
     func read<Result, Failure: Error>(
-        _ file: String, _ kind: PublishError.Kind, _ body: () throws(Failure) -> Result
+        _ file: String, _ cause: FailureCause, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         // The interrupted piece of work continues afterwards.
         let piece = work?.current
         work?.end()
-        let wait = Wait(file: file, kind: kind, since: clock.now())
+        let wait = Wait(file: file, cause: cause, since: clock.now())
         state.withLock { $0 = wait }
         defer {
             let isTold = state.withLock { state in
@@ -69,7 +69,7 @@ extension Destination {
     package func lookAtFiles() {
         guard let wait = files.news() else { return }
         var error = PublishError(
-            wait.kind, "the disk of \(wait.file) has not answered for \(FileReading.patience): it hangs")
+            wait.cause, "the disk of \(wait.file) has not answered for \(FileReading.patience): it hangs")
         error.destination = title
         error.consequence = "nothing is sent there until it answers"
         state.withLock { state in

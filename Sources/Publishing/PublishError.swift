@@ -1,11 +1,9 @@
 package import MediaCore
 
-/// Why publishing to a destination did not start, or ended: a sentence for people and a `Kind` for programs.
+/// Why publishing to a destination did not start, or ended: a sentence for people and a cause for programs.
 ///
 /// The sentence says what failed, on which destination (redacted), why, and what happens now.
 package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible {
-    package typealias Kind = FailureCause
-
     /// Whether another attempt is useless: the login is wrong, or the server refused a destination that has never
     /// worked.
     ///
@@ -13,14 +11,14 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
     ///   a server that starts, a full disk, or a foreign certificate of somebody on the path. A new attempt sends
     ///   nothing before the certificate is accepted.
     func isFinal(hasWorked: Bool) -> Bool {
-        switch kind {
+        switch cause {
         case .credentials: true
         case .certificate, .rejected, .file, .secret: !hasWorked
         default: false
         }
     }
 
-    package var kind: Kind
+    package var cause: FailureCause
     /// What failed and why, as a clause: "connecting to ... failed: ...".
     package var detail: String
     /// Name and redacted URL; set by the destination.
@@ -28,9 +26,15 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
     /// What happens now; set by the destination.
     package var consequence = ""
 
-    package init(_ kind: Kind, _ detail: String) {
-        self.kind = kind
+    package init(_ cause: FailureCause, _ detail: String) {
+        self.cause = cause
         self.detail = detail
+    }
+
+    static var cutByCurtain: PublishError {
+        PublishError(
+            .connectionLost,
+            "the curtain was raised while packets from before were on their way; they were dropped with the connection")
     }
 
     /// Likely causes when a server closes a connection without a message.
@@ -39,7 +43,7 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
     /// The detail when the server closed the connection without a message.
     static let closedWithoutWord = "the server closed the connection"
 
-    var isWordless: Bool { kind == .connectionLost || detail == Self.closedWithoutWord }
+    var isWordless: Bool { cause == .connectionLost || detail == Self.closedWithoutWord }
 
     /// The description without the consequence.
     package var failure: String { (destination.isEmpty ? "" : destination + ": ") + detail }

@@ -163,7 +163,7 @@ final class RTMPConnection {
                 }
             } catch {
                 // The server's close is expected. Any other error may have lost bytes.
-                guard error.kind == .closedByServer else { return false }
+                guard error.cause == .closedByServer else { return false }
                 hasServerClosed = true
             }
         }
@@ -198,7 +198,7 @@ final class RTMPConnection {
         do {
             return try socket.receive(into: &inbound)
         } catch {
-            guard error.kind == .closedByServer else { throw error }
+            guard error.cause == .closedByServer else { throw error }
             let hint =
                 switch session.phase {
                 case .connecting:

@@ -44,7 +44,7 @@ final class RTMPSinkFactory: SinkFactory {
     /// The redirect may be wrong, so the next attempt uses the operator's URL.
     func attemptFailed(_ error: PublishError) {
         _ = forgetCurrent()
-        wasOverdue = error.kind == .acknowledgementTimeout
+        wasOverdue = error.cause == .acknowledgementTimeout
         redirects = 0
         endpoint = settings.endpoint
     }

@@ -133,8 +133,8 @@ internal import MediaCore
     /// Describes the recorded failure of a call.
     ///
     /// - Parameter what: the step that failed, such as "the RTMP handshake".
-    /// - Parameter timeout: the kind of error if the deadline passed.
-    func failure(during what: String, timeout: PublishError.Kind = .handshakeTimeout) -> PublishError {
+    /// - Parameter timeout: the cause if the deadline passed.
+    func failure(during what: String, timeout: FailureCause = .handshakeTimeout) -> PublishError {
         switch unsafe raw.pointee.failure {
         case UPCAST_SOCKET_TIMEOUT: PublishError(timeout, "\(what) took too long")
         case UPCAST_SOCKET_CANCELLED: PublishError(.cancelled, "\(what) was cancelled")

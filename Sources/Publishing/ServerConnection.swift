@@ -74,7 +74,7 @@ package final class ServerConnection {
                 let count = try socket.receive(into: &buffer)
                 if count > 0 { return count }
             } catch {
-                guard error.kind == .closedByServer else { throw error }
+                guard error.cause == .closedByServer else { throw error }
                 return 0
             }
             guard try socket.waitForInput(until: end) else {

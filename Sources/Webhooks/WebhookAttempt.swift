@@ -32,7 +32,7 @@ struct WebhookAttempt {
             try connection.send(Self.request(to: url, headers, body))
             return try outcome(of: connection)
         } catch {
-            switch error.kind {
+            switch error.cause {
             case .cancelled: return .cancelled
             case .rejected: return .refused("\(error.detail); allow_private lists private addresses that are allowed")
             default: return .failed(error.detail)

@@ -11,7 +11,7 @@ import Testing
 @Suite struct StatusNameTests {
     @Test(arguments: [
         SampleDropCause.allCases.map(\.rawValue), DropCause.allCases.map(\.rawValue),
-        PublishError.Kind.allCases.map(\.rawValue), MemoryPlan.Purpose.allCases.map(\.rawValue),
+        FailureCause.allCases.map(\.rawValue), MemoryPlan.Purpose.allCases.map(\.rawValue),
     ])
     func areLowerCaseWordsWithUnderscores(names: [String]) {
         for name in names { #expect(name.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(name)") }

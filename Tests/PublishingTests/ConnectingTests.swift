@@ -108,7 +108,7 @@ import Testing
         }
         control.cancel()
         thread.join()
-        #expect(outcome.withLock { $0 }?.kind == .cancelled)
+        #expect(outcome.withLock { $0 }?.cause == .cancelled)
     }
 
     @Test func aWaitTellsWhichOfSeveralIsReady() throws {

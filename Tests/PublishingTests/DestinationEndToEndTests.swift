@@ -69,7 +69,7 @@ import Testing
         try first.wait(for: .publishing)
         let second = try DestinationRun(settings(url), log: FLVFixture.log(), format: fixture.format)
         let error = try second.failure()
-        #expect(error.kind == .nameInUse)
+        #expect(error.cause == .nameInUse)
         #expect(error.description == """
             "main" (\(url)): another publisher holds the stream's name \
             (NetStream.Publish.BadName: Already publishing); nothing more is published there
@@ -83,7 +83,7 @@ import Testing
             settings("rtmp://127.0.0.1:\(nginx.port)/nope"), log: FLVFixture.log(),
             format: FLVFixture.shared.get().format)
         let error = try run.failure()
-        #expect(error.kind == .closedByServer)
+        #expect(error.cause == .closedByServer)
         #expect(error.detail.contains("it may not know the application"), "\(error)")
     }
 
@@ -95,7 +95,7 @@ import Testing
         let run = try DestinationRun(
             settings("rtmp://127.0.0.1:\(nginx.port)/closed"), log: log, format: FLVFixture.shared.get().format)
         let error = try run.failure()
-        #expect([.closedByServer, .connectionLost, .rejected].contains(error.kind), "\(error)")
+        #expect([.closedByServer, .connectionLost, .rejected].contains(error.cause), "\(error)")
     }
 
     @Test func aServerThatDiesMidStreamIsNoticed() throws {
@@ -107,7 +107,7 @@ import Testing
         try run.wait(until: "packets were sent") { $0.video.packets > 0 }
         nginx.kill()
         let error = try run.failure()
-        #expect([.closedByServer, .connectionLost].contains(error.kind), "\(error)")
+        #expect([.closedByServer, .connectionLost].contains(error.cause), "\(error)")
     }
 
     @Test func aServerThatStopsReadingRunsIntoTheSendTimeout() throws {
@@ -122,7 +122,7 @@ import Testing
         defer { nginx.thaw() }
         writeMoreThanBuffersHold(to: log)
         let error = try run.failure()
-        #expect(error.kind == .sendTimeout, "\(error)")
+        #expect(error.cause == .sendTimeout, "\(error)")
     }
 
     @Test func aStopDoesNotWaitForAServerThatStopsReading() throws {

@@ -86,6 +86,6 @@ import Testing
         close(reader)
         fixture.write(10..<40, to: log)
         let error = try run.failure()
-        #expect(error.kind == .file && error.detail == "cannot write to \(path): Broken pipe", "\(error)")
+        #expect(error.cause == .file && error.detail == "cannot write to \(path): Broken pipe", "\(error)")
     }
 }

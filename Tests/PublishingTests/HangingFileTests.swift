@@ -43,7 +43,7 @@ import Testing
         try waitFor("the key to be read", within: 30) { isAsked.withLock { $0 } }
         try check(run, "key_file /disk/key")
         mayGoOn.signal { $0 = true }
-        #expect(try run.failure().kind == .connect)
+        #expect(try run.failure().cause == .connect)
         #expect(run.notices.contains { $0.contains("the disk of key_file /disk/key answers again") }, "\(run.notices)")
     }
 

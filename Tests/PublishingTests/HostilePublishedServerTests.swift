@@ -129,7 +129,7 @@ import Testing
         let start = MonotonicClock().now()
         let run = try DestinationRun(settings, log: log, format: HostileServerTests.format)
         let error = try run.failure()
-        #expect(error.kind == .handshakeTimeout, "\(error)")
+        #expect(error.cause == .handshakeTimeout, "\(error)")
         #expect(MonotonicClock().now() - start < .seconds(2), "a hundred bytes would have taken two seconds")
     }
 }

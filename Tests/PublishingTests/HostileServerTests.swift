@@ -34,7 +34,7 @@ import Testing
     @Test func nobodyListens() throws {
         let port = try Loopback.freePort()
         let error = try Self.run(port: port).failure()
-        #expect(error.kind == .connect)
+        #expect(error.cause == .connect)
         #expect(error.description == """
             "main" (rtmp://127.0.0.1:\(port)/live): cannot connect: 127.0.0.1 port \(port): Connection refused; \
             nothing more is published there
@@ -43,14 +43,14 @@ import Testing
 
     @Test func aNameThatDoesNotResolve() throws {
         let error = try Self.run(port: 1935, host: "no-such-host.invalid").failure()
-        #expect(error.kind == .nameResolution)
+        #expect(error.cause == .nameResolution)
         #expect(error.detail.contains("no-such-host.invalid"))
     }
 
     @Test func aServerThatNeverAnswers() throws {
         let server = try ScriptedServer { $0.receiveAll() }
         let error = try Self.run(port: server.port) { $0.handshakeTimeout = .milliseconds(200) }.failure()
-        #expect(error.kind == .handshakeTimeout, "\(error)")
+        #expect(error.cause == .handshakeTimeout, "\(error)")
     }
 
     @Test func aServerThatDribbles() throws {
@@ -58,7 +58,7 @@ import Testing
             while peer.send([3]) { usleep(20_000) }
         }
         let error = try Self.run(port: server.port) { $0.handshakeTimeout = .milliseconds(300) }.failure()
-        #expect(error.kind == .handshakeTimeout, "\(error)")
+        #expect(error.cause == .handshakeTimeout, "\(error)")
     }
 
     @Test func aServerThatFallsSilentAfterTheHandshake() throws {
@@ -67,7 +67,7 @@ import Testing
             peer.receiveAll()
         }
         let error = try Self.run(port: server.port) { $0.handshakeTimeout = .milliseconds(500) }.failure()
-        #expect(error.kind == .handshakeTimeout)
+        #expect(error.cause == .handshakeTimeout)
         #expect(error.detail.contains("answer to connect"), "\(error)")
     }
 
@@ -78,7 +78,7 @@ import Testing
             peer.receiveAll()
         }
         let error = try Self.run(port: server.port).failure()
-        #expect(error.kind == .rejected)
+        #expect(error.cause == .rejected)
         #expect(error.detail == "the server rejected the application without saying why")
     }
 
@@ -93,7 +93,7 @@ import Testing
             peer.receiveAll()
         }
         let error = try Self.run(port: server.port).failure()
-        #expect(error.kind == .rejected)
+        #expect(error.cause == .rejected)
         let reason = "NetStream.Publish.Denied: stream <redacted> is not yours"
         #expect(error.detail == "the server rejected the stream (\(reason))")
     }
@@ -138,7 +138,7 @@ import Testing
             peer.receiveAll()
         }
         let error = try Self.run(port: server.port).failure()
-        #expect(error.kind == .protocolViolation, "\(error)")
+        #expect(error.cause == .protocolViolation, "\(error)")
     }
 
     @Test func resultsForNothingChangeNothing() throws {
@@ -150,7 +150,7 @@ import Testing
             peer.receiveAll()
         }
         let error = try Self.run(port: server.port) { $0.handshakeTimeout = .milliseconds(500) }.failure()
-        #expect(error.kind == .handshakeTimeout)
+        #expect(error.cause == .handshakeTimeout)
     }
 
     /// A server that pings without end gets a few answers, and media still goes out.
@@ -182,7 +182,7 @@ import Testing
             peer.receiveAll()
         }
         let error = try Self.run(port: server.port).failure()
-        #expect(error.kind == .closedByServer)
+        #expect(error.cause == .closedByServer)
         #expect(error.detail == "the server ended the stream (NetStream.Unpublish.Success: the show is over)")
     }
 

@@ -97,7 +97,7 @@ import Testing
         let server = try Self.server(method, verdicts: verdicts)
         let run = try run("bob:gu3ss@", port: server.port)
         let error = try run.failure()
-        #expect(error.kind == .credentials && error.detail == "the server does not accept the user or the password")
+        #expect(error.cause == .credentials && error.detail == "the server does not accept the user or the password")
         #expect(verdicts.withLock { $0 } == [false])
         #expect(run.said.allSatisfy { !$0.contains("gu3ss") && !$0.contains("bob") }, "\(run.said)")
     }
@@ -105,7 +105,7 @@ import Testing
     @Test func aLoginThatNobodyHas() throws {
         let server = try Self.server("adobe", verdicts: Monitor([]))
         let error = try run("", port: server.port).failure()
-        #expect(error.kind == .credentials && error.detail.contains("login_file"), "\(error)")
+        #expect(error.cause == .credentials && error.detail.contains("login_file"), "\(error)")
     }
 
     /// A server that refuses in other words may know the secrets, and repeat them.
@@ -139,7 +139,7 @@ import Testing
         let run = try DestinationRun(
             DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
             format: HostileServerTests.format)
-        #expect(try run.failure().kind == .handshakeTimeout)
+        #expect(try run.failure().cause == .handshakeTimeout)
     }
 
     /// The server of these tests also admits another encoder, so it computes the real protocol.

@@ -58,7 +58,7 @@ import Testing
             socket.limit(to: MonotonicClock().now() + .milliseconds(100))
             do { try handle.send(.dataAMF0, on: .data, body: body) } catch { failure = error }
         }
-        #expect(failure?.kind == .handshakeTimeout, "\(String(describing: failure))")
+        #expect(failure?.cause == .handshakeTimeout, "\(String(describing: failure))")
         let unsent = socket.unsentBytes
         #expect(unsent > 0 && unsent <= 2 * Int(TCPConnector.sendBufferBytes))
         #expect(socket.unacknowledgedBytes >= unsent)

@@ -21,7 +21,7 @@ import Testing
             peer.receive(until: "publish\u{0}\u{40}")
         }
         let error = try HostileServerTests.run(port: server.port).failure()
-        #expect(error.kind == .closedByServer)
+        #expect(error.cause == .closedByServer)
         for cause in Self.causes { #expect(error.detail.contains(cause), "\(error)") }
     }
 

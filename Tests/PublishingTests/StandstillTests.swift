@@ -36,7 +36,7 @@ import Testing
 
     @Test func aSend() throws {
         #expect { try watch(acknowledged: nil, forgiving: nil) } throws: {
-            ($0 as? PublishError)?.kind == .sendTimeout
+            ($0 as? PublishError)?.cause == .sendTimeout
         }
         let link = try watch(acknowledged: nil, forgiving: .seconds(20))
         #expect(link.after.lag == .milliseconds(100), "\(link)")

@@ -37,7 +37,7 @@ import Testing
         let stunnel = try stunnel("localhost")
         let error = try run(port: stunnel.port) { $0.caFile = folder.file("bundle.pem") }.failure()
         // Nothing listens behind an accepted TLS connection.
-        #expect((error.kind == .certificate) == !isThere, "\(error)")
+        #expect((error.cause == .certificate) == !isThere, "\(error)")
     }
 
     @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n"]) func aFileOfNoCAs(
@@ -47,21 +47,21 @@ import Testing
         try folder.write(content, to: "ca.pem")
         let stunnel = try stunnel("localhost")
         let error = try run(port: stunnel.port) { $0.caFile = folder.file("ca.pem") }.failure()
-        #expect(error.kind == .certificate)
+        #expect(error.cause == .certificate)
         #expect(error.detail == "cannot use the CA file \(folder.file("ca.pem")): it holds no certificates")
     }
 
     @Test(arguments: ["TLSv1.2", "TLSv1.3"]) func anExpiredCertificate(version: String) throws {
         let stunnel = try stunnel("expired", version: version)
         let error = try run(port: stunnel.port).failure()
-        #expect(error.kind == .certificate)
+        #expect(error.cause == .certificate)
         #expect(error.detail == "the server's certificate was refused: it has expired")
     }
 
     @Test func aCertificateThatSignedItself() throws {
         let stunnel = try stunnel("self-signed")
         let error = try run(port: stunnel.port).failure()
-        #expect(error.kind == .certificate)
+        #expect(error.cause == .certificate)
         #expect(error.detail.contains("its issuer is not among the trusted CAs"), "\(error)")
     }
 
@@ -81,7 +81,7 @@ import Testing
     @Test(arguments: ["TLSv1.2", "TLSv1.3"]) func aCertificateForAnotherPurpose(version: String) throws {
         let stunnel = try stunnel("for-clients", version: version)
         let error = try run(port: stunnel.port).failure()
-        #expect(error.kind == .certificate)
+        #expect(error.cause == .certificate)
         #expect(
             error.detail
                 == "the server's certificate was refused: it is not for TLS servers (extended key usage)")
@@ -91,7 +91,7 @@ import Testing
     @Test(arguments: ["TLSv1.2", "TLSv1.3"], [true, false]) func weakKeys(version: String, isVerified: Bool) throws {
         let short = try stunnel("rsa-1024", version: version)
         let error = try run(port: short.port) { $0.verifiesCertificate = isVerified }.failure()
-        #expect(error.kind == .certificate)
+        #expect(error.cause == .certificate)
         #expect(
             error.detail
                 == "the server's certificate was refused: its RSA key has 1024 bits, 2048 to 8192 are accepted")
@@ -103,7 +103,7 @@ import Testing
         let stunnel = try StunnelServer(
             certificate: "elsewhere", version: "TLSv1.3", to: Loopback.freePort(), withIPv6: NginxServer.hasIPv6)
         let error = try run(port: stunnel.port, host: host).failure()
-        #expect(error.kind == .certificate)
+        #expect(error.cause == .certificate)
         #expect(error.detail.hasSuffix("it is not for \(host.filter { !"[]".contains($0) })"), "\(error)")
     }
 
@@ -132,12 +132,12 @@ import Testing
     @Test func anOldVersionIsRefused() throws {
         let stunnel = try stunnel("localhost", version: "TLSv1.1")
         let error = try run(port: stunnel.port).failure()
-        #expect(error.kind == .tls, "\(error)")
+        #expect(error.cause == .tls, "\(error)")
     }
 
     @Test func aServerThatIsMuteInTLS() throws {
         let server = try ScriptedServer { $0.receiveAll() }
         let error = try run(port: server.port) { $0.handshakeTimeout = .milliseconds(200) }.failure()
-        #expect(error.kind == .handshakeTimeout, "\(error)")
+        #expect(error.cause == .handshakeTimeout, "\(error)")
     }
 }

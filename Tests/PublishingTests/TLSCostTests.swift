@@ -38,7 +38,7 @@ import Testing
             certificate: hostile.file("under-huge.crt"), key: hostile.file("small.key"),
             [version, "-cert_chain", hostile.file("huge-ca.crt")])
         let error = try handshake(server, caFile: isVerified ? hostile.file("ca.crt") : nil)
-        #expect(error?.kind == .certificate && error?.detail.contains("issuer 1's RSA key") == true, "\(error as Any)")
+        #expect(error?.cause == .certificate && error?.detail.contains("issuer 1's RSA key") == true, "\(error as Any)")
     }
 
     /// Bug: GnuTLS verified a stapled OCSP response, with the key of a certificate in the response, before it checked
@@ -53,7 +53,7 @@ import Testing
         let caFile = isTrusted ? hostile.file("ca.crt") : try TestCertificates.shared.get().otherCA
         let error = try handshake(server, caFile: caFile)
         let why = isTrusted ? "its OCSP signer's RSA key has 16384 bits" : "its issuer is not among the trusted CAs"
-        #expect(error?.kind == .certificate && error?.detail.contains(why) == true, "\(error as Any)")
+        #expect(error?.cause == .certificate && error?.detail.contains(why) == true, "\(error as Any)")
     }
 
     /// A valid response does no harm.
@@ -72,7 +72,7 @@ import Testing
     ]) func keyExchangeWithoutCurves(arguments: [String]) throws {
         let pem = try TestCertificates.shared.get().folder.file("rsa-2048.pem")
         let server = try OpenSSLServer(certificate: pem, key: pem, arguments)
-        #expect(try handshake(server, caFile: TestCertificates.shared.get().ca)?.kind == .tls)
+        #expect(try handshake(server, caFile: TestCertificates.shared.get().ca)?.cause == .tls)
     }
 
     /// Bug: two certificates with the maximum number of names cost 57 to 99 ms.
@@ -103,6 +103,6 @@ import Testing
         let error = try handshake(
             server, caFile: isTrusted ? hostile.file("ca.crt") : TestCertificates.shared.get().otherCA)
         let why = isTrusted ? "the OCSP response that came with it is not valid" : "not among the trusted CAs"
-        #expect(error?.kind == .certificate && error?.detail.contains(why) == true, "\(error as Any)")
+        #expect(error?.cause == .certificate && error?.detail.contains(why) == true, "\(error as Any)")
     }
 }

@@ -35,7 +35,7 @@ import Testing
         try run.wait(until: "the first keyframe went out") { $0.video.packets == 1 }
         stunnel = nil
         stunnel = try StunnelServer(certificate: "elsewhere", version: "TLSv1.3", to: nginx.port, port: port)
-        try run.wait(until: "the other certificate was refused") { $0.lastError?.kind == .certificate }
+        try run.wait(until: "the other certificate was refused") { $0.lastError?.cause == .certificate }
         stunnel = nil
         stunnel = try StunnelServer(certificate: "localhost", version: "TLSv1.3", to: nginx.port, port: port)
         try run.wait(until: "it was live again") { $0.connects == 2 }
@@ -47,7 +47,7 @@ import Testing
         let stunnel = try StunnelServer(certificate: "elsewhere", version: "TLSv1.3", to: Loopback.freePort())
         let ca = try TestCertificates.shared.get().ca
         let run = try run(stunnel, reconnect: ReconnectPolicy(), hasWorked: true) { $0.caFile = ca }
-        try run.wait(until: "the certificate was refused") { $0.lastError?.kind == .certificate }
+        try run.wait(until: "the certificate was refused") { $0.lastError?.cause == .certificate }
         try run.wait(for: .reconnecting)
         #expect(!run.said.contains("failed"), "\(run.said)")
     }
@@ -55,7 +55,7 @@ import Testing
     @Test(arguments: ["elsewhere", "rsa-1024"]) func aBadCertificateFromTheStartIsFinal(certificate: String) throws {
         let stunnel = try StunnelServer(certificate: certificate, version: "TLSv1.3", to: Loopback.freePort())
         let ca = try TestCertificates.shared.get().ca
-        #expect(try run(stunnel, reconnect: ReconnectPolicy()) { $0.caFile = ca }.failure().kind == .certificate)
+        #expect(try run(stunnel, reconnect: ReconnectPolicy()) { $0.caFile = ca }.failure().cause == .certificate)
     }
 
     /// The name resolves to ::1 first, where nothing listens. An address in the certificate is valid, too.
@@ -96,17 +96,17 @@ import Testing
         let stunnel = try StunnelServer(certificate: "localhost", version: "TLSv1.3", to: Loopback.freePort())
         let otherCA = try TestCertificates.shared.get().otherCA
         let error = try run(stunnel) { $0.caFile = otherCA }.failure()
-        #expect(error.kind == .certificate)
+        #expect(error.cause == .certificate)
         #expect(error.detail == "the server's certificate was refused: its issuer is not among the trusted CAs")
         // The system's CAs do not know it either.
-        #expect(try run(stunnel) { _ in }.failure().kind == .certificate)
+        #expect(try run(stunnel) { _ in }.failure().cause == .certificate)
     }
 
     @Test func aCertificateForAnotherNameIsRefused() throws {
         let stunnel = try StunnelServer(certificate: "elsewhere", version: "TLSv1.3", to: Loopback.freePort())
         let ca = try TestCertificates.shared.get().ca
         let error = try run(stunnel) { $0.caFile = ca }.failure()
-        #expect(error.kind == .certificate)
+        #expect(error.cause == .certificate)
         #expect(error.detail == "the server's certificate was refused: it is not for localhost")
     }
 
@@ -132,7 +132,7 @@ import Testing
             DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
             format: HostileServerTests.format)
         let error = try run.failure()
-        #expect(error.kind == .certificate && error.detail.contains("/nonexistent/ca.pem"), "\(error)")
+        #expect(error.cause == .certificate && error.detail.contains("/nonexistent/ca.pem"), "\(error)")
     }
 
     @Test func aPlainServerIsNoTLSServer() throws {
@@ -148,7 +148,7 @@ import Testing
             DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
             format: HostileServerTests.format)
         let error = try run.failure()
-        #expect(error.kind == .tls, "\(error)")
+        #expect(error.cause == .tls, "\(error)")
     }
 }
 

@@ -75,7 +75,7 @@ import Testing
         let logger = Logger(label: "test") { _ in MultiplexLogHandler([events, StandardErrorLog(output)]) }
         logger.tell(.protectionTurnedOff(protection: .takeBack, forced: false))
         for round in 1...100 {
-            for kind in PublishError.Kind.allCases {
+            for kind in FailureCause.allCases {
                 var error = PublishError(kind, "the server says: \(round)")
                 (error.destination, error.consequence) = ("\"m\" (rtmp://\(round))", "trying again in 0.0\(round) s")
                 DestinationEvent.retrying(error, attempt: round, after: .zero).log(

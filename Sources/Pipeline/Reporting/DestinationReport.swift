@@ -17,11 +17,11 @@ extension DestinationEvent {
         case .failed(let error):
             logger.tell(
                 .destinationFailed(
-                    destination: name, cause: error.kind, why: error.failure, now: error.whatFollows))
+                    destination: name, cause: error.cause, why: error.failure, now: error.whatFollows))
         case .retrying(let error, let attempt, _):
             logger.tell(
                 .destinationRetrying(
-                    destination: name, attempt: attempt, cause: error.kind, why: error.failure,
+                    destination: name, attempt: attempt, cause: error.cause, why: error.failure,
                     now: error.whatFollows))
         case .flapping(let error, let connections):
             logger.tell(.destinationFlapping(destination: name, connections: connections, why: error.failure))
@@ -57,7 +57,7 @@ extension DestinationSnapshot {
         status.packetsSent = video.packets + audio.packets
         status.bytesAcknowledged = Int(clamping: bytesAcknowledged ?? 0)
         status.connects = connects
-        status.failures = PublishError.Kind.allCases.map { Counter($0.rawValue, failures[$0] ?? 0) }
+        status.failures = FailureCause.allCases.map { Counter($0.rawValue, failures[$0] ?? 0) }
         status.nextAttemptMilliseconds = nextAttempt.map { Int(max(.zero, $0 - now).milliseconds) } ?? 0
         status.lagMilliseconds = Int(link.lateness.milliseconds)
         status.drops = Track.allCases.flatMap { track in
