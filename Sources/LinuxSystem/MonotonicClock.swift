@@ -13,6 +13,9 @@ package protocol TimeSource: Sendable {
     func wait(on condition: WaitCondition, until deadline: MediaTime) -> Bool
 
     /// When a wait of the kernel, which knows only CLOCK_MONOTONIC, must end so that it lasts until `deadline`.
+    ///
+    /// The remaining time is computed once. Unlike `wait(on:until:)`, such a wait does not end when a test turns its
+    /// clock.
     func kernelDeadline(_ deadline: MediaTime) -> MediaTime
 }
 
