@@ -162,7 +162,7 @@ import Testing
                 "-v", "error", "-listen", "1", "-i", "rtmp://127.0.0.1:\(port)/live/show", "-c", "copy",
                 folder.file("show.flv"),
             ])
-        try Loopback.waitForOneShotListener(at: port)
+        try Loopback.waitForUntriedListener(at: port)
         let run = try DestinationRun(
             settings("rtmp://127.0.0.1:\(port)/live"), log: FLVFixture.log(), format: fixture.format)
         try run.feed(fixture)
@@ -180,7 +180,7 @@ import Testing
     @Test func anIPv6Address() throws {
         guard NginxServer.hasIPv6 else { return }
         let fixture = try FLVFixture.shared.get()
-        let nginx = try NginxServer(address: "[::1]")
+        let nginx = try NginxServer(isIPv6: true)
         let run = try DestinationRun(
             settings("rtmp://[::1]:\(nginx.port)/live"), log: FLVFixture.log(), format: fixture.format)
         try run.feed(fixture)

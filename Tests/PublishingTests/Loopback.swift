@@ -49,12 +49,13 @@ enum Loopback {
 }
 
 extension Loopback {
-    /// Waits for a listener that accepts only one connection, by reading the kernel's table instead of connecting.
-    static func waitForOneShotListener(at port: UInt16) throws {
+    /// Waits for a listener by reading the kernel's table: one that accepts a single connection must not be tried.
+    static func waitForUntriedListener(at port: UInt16, isIPv6: Bool = false) throws {
         let hexadecimal = String(port, radix: 16, uppercase: true)
-        let entry = ":" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal + " 00000000:0000 0A"
+        let anyone = String(repeating: "0", count: isIPv6 ? 32 : 8) + ":0000"
+        let entry = ":" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal + " \(anyone) 0A"
         try waitFor("a listener at port \(port)", within: 30) {
-            let table = FileManager.default.contents(atPath: "/proc/net/tcp") ?? Data()
+            let table = FileManager.default.contents(atPath: isIPv6 ? "/proc/net/tcp6" : "/proc/net/tcp") ?? Data()
             return String(decoding: table, as: UTF8.self).contains(entry)
         }
     }

@@ -13,8 +13,8 @@ final class NginxServer {
 
     static let hasIPv6 = FileManager.default.contents(atPath: "/proc/net/if_inet6")?.isEmpty == false
 
-    /// - Parameter address: an address to listen at in addition to 127.0.0.1, in brackets.
-    init(address: String? = nil) throws {
+    /// - Parameter isIPv6: whether it listens at ::1, too.
+    init(isIPv6: Bool = false) throws {
         folder = try TemporaryDirectory("publishing")
         let port = try Loopback.freePort()
         self.port = port
@@ -25,7 +25,7 @@ final class NginxServer {
             daemon off; master_process off; pid \(path)/nginx.pid; error_log \(path)/error.log info;
             events { worker_connections 64; }
             rtmp { server {
-              listen 127.0.0.1:\(port); \(address.map { "listen \($0):\(port);" } ?? "")
+              listen 127.0.0.1:\(port); \(isIPv6 ? "listen [::1]:\(port);" : "")
               application live { live on; record all; record_path \(path); }
               application closed { live on; deny publish all; }
             } }
@@ -33,6 +33,8 @@ final class NginxServer {
         process = try ChildProcess(
             "/usr/sbin/nginx", ["-p", path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")])
         try Loopback.waitForListener(at: port)
+        // nginx listens at one address after the other.
+        if isIPv6 { try Loopback.waitForUntriedListener(at: port, isIPv6: true) }
     }
 
     func kill() { process.kill() }

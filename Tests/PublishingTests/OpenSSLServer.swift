@@ -19,7 +19,7 @@ final class OpenSSLServer {
         let files = ["-cert", certificate, "-key", key]
         process = try ChildProcess(
             "openssl", ["s_server", "-quiet", "-accept", "127.0.0.1:\(port)"] + files + arguments)
-        try Loopback.waitForOneShotListener(at: port)
+        try Loopback.waitForUntriedListener(at: port)
     }
 }
 
