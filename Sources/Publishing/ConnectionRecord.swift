@@ -13,14 +13,14 @@ final class ConnectionRecord {
 
     init(_ destination: Destination) { self.destination = destination }
 
-    /// Notes that a connection is being made.
+    /// Notes that a sink is being made for a new connection.
     func begin() {
         (readySince, wasShort) = (nil, false)
         earlier = destination.state.withLock { ($0.snapshot.bytesSent, $0.snapshot.bytesAcknowledged ?? 0) }
     }
 
     /// Notes that the connection is ready for packets.
-    func beReady() {
+    func noteReady() {
         readySince = destination.clock.now()
         destination.noteConnection()
     }
@@ -31,8 +31,10 @@ final class ConnectionRecord {
     func note(_ progress: SinkProgress) { destination.note(progress, after: earlier) }
 
     /// Ends a series of short connections once this one has lasted.
-    func noteAge() {
-        guard shortConnections.count > 0, let age, age >= ShortConnections.shortest else { return }
+    func noteAge() { if let age { note(age: age) } }
+
+    private func note(age: MediaTime) {
+        guard shortConnections.count > 0, age >= ShortConnections.shortest else { return }
         let wasFlapping = shortConnections.isFlapping
         shortConnections.reset()
         // The next packet ends the outage.
@@ -43,8 +45,9 @@ final class ConnectionRecord {
     /// Counts a connection that ended within a second, and says so in the error. A server refuses publishers in this
     /// way, too.
     func noteEnd(_ error: inout PublishError) {
-        noteAge()
-        guard let age, age < ShortConnections.shortest else { return }
+        guard let age else { return }
+        note(age: age)
+        guard age < ShortConnections.shortest else { return }
         guard [.closedByServer, .connectionLost].contains(error.cause) else { return }
         if error.isWordless {
             error.detail += ", \(age.milliseconds) ms after the stream was accepted: \(PublishError.wordlessCauses)"

@@ -42,7 +42,7 @@ final class PacketPump {
             limit: destination.settings.maximumPacketBytes + facts.headroom + facts.tailroom, tailroom: facts.tailroom)
     }
 
-    /// Places the cursor for a connection that is ready: at a keyframe that was not sent before.
+    /// Prepares for a connection that is ready: after a lost one, it begins at a keyframe that was not sent before.
     func begin() {
         isCongestionTold = false
         if carried == nil, hasWorked { destination.cursor.restart(counting: .disconnected) }

@@ -37,6 +37,7 @@ final class PublishingLoop {
             } catch {
                 // A cancellation, or a deadline that passed during a stop, is not an error.
                 guard error.cause != .cancelled else { return destination.enter(.stopped) }
+                pump.abandon()
                 sinks.attemptFailed(error)
                 let hasWorked = pump.hasWorked || destination.settings.hasWorked
                 guard let delay = schedule.delay(after: error, hasWorked: hasWorked) else { return giveUp(error) }
@@ -55,20 +56,22 @@ final class PublishingLoop {
 
     /// Publishes until the end, over further connections if the other side asks for them.
     private func attempt() throws(PublishError) {
-        repeat { destination.work?.end() } while try publish(to: sinks.makeSink()) == .replaced
+        repeat {
+            destination.work?.end()
+            record.begin()
+        } while try publish(to: sinks.makeSink()) == .replaced
     }
 
     /// Publishes over one connection, or into one file.
     private func publish(to sink: any PublishingSink) throws(PublishError) -> PacketPump.End {
         destination.state.withLock { $0.snapshot.attempt = schedule.attempt }
-        record.begin()
         destination.enter(.connecting)
         do {
             destination.work?.begin(allowing: destination.longestWaits.opening)
             try sink.open()
             destination.gate.use(sink.unsent)
             pump.begin()
-            record.beReady()
+            record.noteReady()
             destination.enter(.publishing)
             let end = try pump.run(sink)
             record.note(sink.progress)
@@ -84,7 +87,6 @@ final class PublishingLoop {
             let isCut = destination.gate.isCut
             var error = isCut ? PublishError.cutByCurtain : error
             if !isCut { record.noteEnd(&error) }
-            pump.abandon()
             hasLostTheEnd = hasLostTheEnd || destination.state.withLock { $0.stopDeadline != nil }
             record.note(sink.progress)
             close(sink, inOrder: false)

@@ -66,6 +66,8 @@ final class TakeBackGate: Sendable {
             state.unsent = nil
             state.written = nil
             state.awaited = nil
+            // The attempts that follow have errors of their own.
+            state.isCut = false
         }
     }
 
@@ -86,7 +88,7 @@ final class TakeBackGate: Sendable {
     /// The newest presentation time that has been sent, in whole or in part.
     var lastPTS: MediaTime? { state.withLock { $0.lastPTS } }
 
-    /// Whether the gate has broken the connection.
+    /// Whether the gate has broken the connection that is in use.
     var isCut: Bool { state.withLock { $0.isCut } }
 
     /// Raises the epoch. Once this returns, no packet of an earlier epoch is sent, except those decoded up to

@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 
 extension Stage {
-    /// What the daemon says of a connection that it has broken because of the curtain, in `PublishingLoop`. The cause
-    /// alone, `connection_lost`, is also that of a server or a network that breaks one.
+    /// `PublishError.cutByCurtain`: what the daemon says of a connection that it broke because of the curtain. Its
+    /// cause alone, `connection_lost`, is also that of a server or a network that breaks one.
     private static let curtainBreak =
         "the curtain was raised while packets from before were on their way; they were dropped with the connection"
 

@@ -60,6 +60,15 @@ import Testing
         #expect(unsent.discards == 1)
     }
 
+    /// Bug: until the next connection, the errors of all attempts were replaced by that of the curtain.
+    @Test func aCutEndsWithItsConnection() {
+        let (_, gate, _) = written(Held(isWaiting: true))
+        _ = gate.raise(to: 1)
+        #expect(gate.isCut)
+        gate.release(inOrder: false)
+        #expect(!gate.isCut)
+    }
+
     /// A written packet that waits in the sink's own buffer is discarded, like one that is being written.
     @Test(arguments: [true, false]) func discardsWhatWaits(isWaiting: Bool) {
         let (_, gate, unsent) = written(Held(isWaiting: isWaiting))
