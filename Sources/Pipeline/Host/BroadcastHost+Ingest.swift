@@ -72,9 +72,9 @@ extension BroadcastHost: IngestHost {
 
     package func paused() {
         let client = current.state.withLock { state in
-            state.lifecycle.update { run in
-                run.isPausedByClient = true
-                return run.client
+            state.lifecycle.update { running in
+                running.isPausedByClient = true
+                return running.run.client
             }
         }
         do throws(CommandRefusal) {
@@ -86,9 +86,9 @@ extension BroadcastHost: IngestHost {
 
     package func resumed() {
         let client = current.state.withLock { state in
-            state.lifecycle.update { run in
-                run.isPausedByClient = false
-                return run.client
+            state.lifecycle.update { running in
+                running.isPausedByClient = false
+                return running.run.client
             }
         }
         privacy.lower(by: client ?? .daemon, reason: "the client resumed") { $0.kind == .client }

@@ -84,7 +84,7 @@ final class BroadcastPhase: Sendable {
         switch lifecycle {
         case .idle, .starting: return .idle
         case .closing: return .draining
-        case .running(let run) where run.isPaused || run.isPausedByClient: return .paused
+        case .running(let running) where running.isPaused || running.isPausedByClient: return .paused
         case .running:
             guard !takesPackets else { return .live }
             return hasPublished || before == .live || before == .reconnecting ? .reconnecting : .starting

@@ -7,7 +7,7 @@ enum Lifecycle {
     case idle(closer: WorkerThread?)
     /// A client has sent `started`; its broadcast is being made.
     case starting(Attempt)
-    case running(Run)
+    case running(Running)
     /// The broadcast sends what is encoded. `closer` is nil until its thread runs, or if the ingest thread closes.
     case closing(Run, closer: WorkerThread?)
 
@@ -26,6 +26,11 @@ enum Lifecycle {
         let rate = VideoRate()
         /// The peer of the capture socket.
         let client: PrivacyActor
+    }
+
+    /// A broadcast whose client is connected.
+    struct Running {
+        let run: Run
         /// By the client.
         var isPausedByClient = false
         /// By an operator.
@@ -36,22 +41,23 @@ enum Lifecycle {
     /// The broadcast from its start to its last byte.
     var run: Run? {
         switch self {
-        case .running(let run), .closing(let run, _): run
+        case .running(let running): running.run
+        case .closing(let run, _): run
         case .idle, .starting: nil
         }
     }
 
     /// The broadcast while its client is connected.
-    var running: Run? { if case .running(let run) = self { run } else { nil } }
+    var running: Run? { if case .running(let running) = self { running.run } else { nil } }
 
     /// The number of the broadcast that is starting, running or closing.
     var number: UInt64? { if case .starting(let attempt) = self { attempt.number } else { run?.number } }
 
     /// Enters `running` with a broadcast that has been made, and that may already have failed.
     mutating func begin(_ run: Run) {
-        var run = run
-        if case .starting(let attempt) = self { run.hasFailed = attempt.hasFailed }
-        self = .running(run)
+        var running = Running(run: run)
+        if case .starting(let attempt) = self { running.hasFailed = attempt.hasFailed }
+        self = .running(running)
     }
 
     /// Notes that the broadcast has failed. Returns true for the first failure, which ends the broadcast. Later
@@ -62,19 +68,19 @@ enum Lifecycle {
             defer { self = .starting(attempt) }
             defer { attempt.hasFailed = true }
             return !attempt.hasFailed
-        case .running(var run):
-            defer { self = .running(run) }
-            defer { run.hasFailed = true }
-            return !run.hasFailed
+        case .running(var running):
+            defer { self = .running(running) }
+            defer { running.hasFailed = true }
+            return !running.hasFailed
         case .idle, .closing: return false
         }
     }
 
-    /// Changes the run while its client is connected; else returns nil.
-    mutating func update<Result>(_ change: (inout Run) -> Result) -> Result? {
-        guard case .running(var run) = self else { return nil }
-        defer { self = .running(run) }
-        return change(&run)
+    /// Changes the broadcast while its client is connected; else returns nil.
+    mutating func update<Result>(_ change: (inout Running) -> Result) -> Result? {
+        guard case .running(var running) = self else { return nil }
+        defer { self = .running(running) }
+        return change(&running)
     }
 
     /// Keeps the thread that closes the broadcast, which may already have closed it.

@@ -51,10 +51,10 @@ package final class OperatorCommands: Sendable {
     /// Repeats the last picture with silence, whatever the client sends, or stops that. New broadcasts are not paused.
     package func pause(_ isPaused: Bool) throws(CommandRefusal) {
         let changed = current.state.withLock { state in
-            state.lifecycle.update { run in
-                defer { run.isPaused = isPaused }
-                run.broadcast.inlet.pause(isPaused)
-                return run.isPaused != isPaused
+            state.lifecycle.update { running in
+                defer { running.isPaused = isPaused }
+                running.run.broadcast.inlet.pause(isPaused)
+                return running.isPaused != isPaused
             }
         }
         guard let isNews = changed else { throw Self.noBroadcast }
