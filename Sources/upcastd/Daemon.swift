@@ -45,7 +45,7 @@ struct Daemon {
         webhooks = WebhookCenter(instance: HostName.current, clock: MonotonicClock())
         let events = EventLog(journal, webhooks: webhooks)
         self.events = events
-        logger = Logger(label: "upcastd") { _ in MultiplexLogHandler([StandardErrorLog(output), events]) }
+        logger = Logger(label: "upcastd") { _ in DaemonLog(StandardErrorLog(output), events) }
     }
 
     /// Runs until SIGTERM or SIGINT. Then it ends the broadcast, sends queued packets and returns the exit status.

@@ -72,17 +72,17 @@ import Testing
             level: .info, lines: LogLines(format: .text, isJournal: true), clock: clock,
             put: { line in lines.withLock { $0.append(line) } })
         let events = EventLog(journal, clock: clock)
-        let logger = Logger(label: "test") { _ in MultiplexLogHandler([events, StandardErrorLog(output)]) }
+        let logger = Logger(label: "test") { _ in DaemonLog(StandardErrorLog(output), events) }
         logger.tell(.protectionTurnedOff(protection: .takeBack, forced: false))
         for round in 1...100 {
-            for kind in FailureCause.allCases {
-                var error = PublishError(kind, "the server says: \(round)")
+            for cause in FailureCause.allCases {
+                var error = PublishError(cause, "the server says: \(round)")
                 (error.destination, error.consequence) = ("\"m\" (rtmp://\(round))", "trying again in 0.0\(round) s")
                 DestinationEvent.retrying(error, attempt: round, after: .zero).log(
                     to: logger, name: "m", isFlapping: false)
                 DestinationEvent.failed(error).log(to: logger, name: "m", isFlapping: false)
-                DestinationEvent.notice("going on at \(kind) \(round)").log(to: logger, name: "m", isFlapping: false)
-                DestinationEvent.warning("hangs \(kind) \(round)").log(to: logger, name: "m", isFlapping: false)
+                DestinationEvent.notice("going on at \(cause) \(round)").log(to: logger, name: "m", isFlapping: false)
+                DestinationEvent.warning("hangs \(cause) \(round)").log(to: logger, name: "m", isFlapping: false)
             }
             clock.advance(by: .milliseconds(90))
         }
