@@ -8,13 +8,11 @@ struct ConfigurationKey<Root: Sendable>: Sendable {
     let name: String
     /// The allowed values, from the `ValueKind`.
     let allowed: String
-    /// Other ways to write a value, for the docs; empty for none.
-    let note: String
     /// "pixels", "ms"; empty for a value without a unit.
     let unit: String
     /// What the key does, in one to three sentences.
     let summary: String
-    /// The memory cost, in one sentence.
+    /// The memory cost, in one sentence; empty for none.
     let memory: String
     let schema: ValueSchema
     /// Whether the value is a mapping of names to texts.
@@ -34,7 +32,6 @@ struct ConfigurationKey<Root: Sendable>: Sendable {
         self.section = section
         self.name = name
         self.allowed = kind.summary
-        note = kind.note
         schema = kind.schema
         self.unit = unit
         self.summary = summary

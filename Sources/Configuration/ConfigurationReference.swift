@@ -1,6 +1,7 @@
 /// The shipped configuration file and the table in the docs, generated from `ConfigurationTable`.
 package enum ConfigurationReference {
-    /// `Config/upcastd.yaml`: every key with its default, below a comment with summary, values, unit and memory cost.
+    /// `Config/upcastd.yaml`: every key with its default, below a comment with summary, values, unit and, if there is
+    /// one, memory cost.
     ///
     /// Destinations and webhooks have no useful default. The lists are empty, and comments show an example.
     package static var yaml: String {
@@ -59,9 +60,8 @@ package enum ConfigurationReference {
     ) -> String {
         let unit = key.unit.isEmpty ? "" : " Unit: \(key.unit)."
         let value = key.name == "url" ? "none, required" : key.render(defaults)
-        let lines = [
-            key.summary, "Values: \(key.allowed).\(unit) Default: \(value)", "Memory: \(key.memory)", variable
-        ]
+        let memory = key.memory.isEmpty ? [] : ["Memory: \(key.memory)"]
+        let lines = [key.summary, "Values: \(key.allowed).\(unit) Default: \(value)"] + memory + [variable]
         return lines.map { wrapped($0, indent: "\(indent)# ") }.joined()
     }
 
@@ -92,7 +92,7 @@ package enum ConfigurationReference {
     }
 
     private static func row<Root>(_ key: ConfigurationKey<Root>, variable: String, value: String) -> String {
-        let values = key.allowed + (key.unit.isEmpty ? "" : "; \(key.unit)") + (key.note.isEmpty ? "" : ", \(key.note)")
+        let values = key.allowed + (key.unit.isEmpty ? "" : "; \(key.unit)")
         return "| `\(key.name)`<br>`\(variable)` | \(value) | \(values) | \(key.summary) | \(key.memory) |\n"
     }
 

@@ -27,7 +27,8 @@ enum ConfigurationTable {
         ("privacy", "What is hidden from viewers, and what they see instead. docs/privacy.md states the guarantees.")
     ]
 
-    static let nothing = "none."
+    /// The memory cost of most keys.
+    static let nothing = ""
 
     static var keys: [ConfigurationKey<Configuration>] {
         ingest + video + audio + buffer + service + privacy + access
@@ -266,7 +267,7 @@ enum ConfigurationTable {
                 "memory", "cap_bytes", \.memory.capBytes, .bytes(16 << 20...4 << 30),
                 "The daemon refuses a configuration whose memory plan is larger. Set it to the value of MemoryMax= or "
                     + "--memory.",
-                memory: "none; it is the limit."),
+                memory: "It is the limit."),
             ConfigurationKey(
                 "stop", "drain_ms", \.stop.drain, .milliseconds(0...60_000), unit: "ms",
                 "When a broadcast ends, destinations have this long to send queued packets, plus buffer.delay_ms.",

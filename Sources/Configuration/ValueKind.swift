@@ -7,8 +7,6 @@ struct ValueKind<Value: Sendable>: Sendable {
     let parse: @Sendable (String) throws(ValueProblem) -> Value
     /// The value as YAML text.
     let render: @Sendable (Value) -> String
-    /// Other ways to write a value, for the table in the docs: "or a duration such as 2s".
-    var note = ""
     var schema = ValueSchema.text
 }
 
@@ -46,7 +44,6 @@ extension ValueKind where Value == Int {
                 return value * scale
             },
             render: { "\($0 / scale)" },
-            note: units?.note ?? "",
             schema: .integer(range, even: even))
     }
 
@@ -69,9 +66,7 @@ extension ValueKind where Value == Int {
 
     /// A number of bytes: plain, or with the suffix KiB, MiB or GiB.
     static func bytes(_ range: ClosedRange<Int>) -> ValueKind {
-        let summary =
-            "bytes, or with the suffix KiB, MiB or GiB; \(text(bytes: range.lowerBound)) to "
-            + text(bytes: range.upperBound)
+        let summary = "size in bytes, \(text(bytes: range.lowerBound)) to \(text(bytes: range.upperBound))"
         return ValueKind(
             summary: summary,
             parse: { text throws(ValueProblem) in
@@ -113,7 +108,6 @@ extension ValueKind where Value == MediaTime {
             summary: integer.summary,
             parse: { text throws(ValueProblem) in .milliseconds(Int64(try integer.parse(text))) },
             render: { "\($0.milliseconds)" },
-            note: integer.note,
             schema: integer.schema)
     }
 }

@@ -22,7 +22,7 @@ struct ValueUnits: Sendable {
         what: "a size", examples: "64KiB or 50MiB", base: "bytes",
         sizes: [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)], isSum: false)
 
-    /// What the table in the docs says beside the plain number.
+    /// What a message says beside the plain number.
     var note: String { "or \(what) such as \(examples)" }
 
     /// Parses a number with its unit, or a sum.
