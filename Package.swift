@@ -361,6 +361,14 @@ let optimizedTests: Set<String> = [
     "EncodingTests",
 ]
 
+// What touches every sample. With UPCAST_OPTIMIZED=1 a debug build optimizes it: the build takes longer, and the tests
+// save more than that. (Not always: packages could not use the libraries.)
+let hotModules: Set<String> = [
+    "MediaCore", "LinuxSystem", "IngestProtocol", "FLV", "Timeline", "Buffering", "Ingest", "FrameGeometry", "Painting",
+    "AudioMixing", "Encoding",
+]
+let isOptimized = Context.environment["UPCAST_OPTIMIZED"] != nil
+
 // All symbols of the programs are bound at the start, so that the table of their addresses is read-only from then on.
 for target in package.targets where target.type == .executable {
     target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]
@@ -376,7 +384,7 @@ for target in package.targets where !systemLibraries.contains(target.name) && !c
         .treatAllWarnings(as: .error),
     ]
     if target.type != .test && !testLibraries.contains(target.name) { settings.append(.strictMemorySafety()) }
-    if optimizedTests.contains(target.name) {
+    if optimizedTests.contains(target.name) || (isOptimized && hotModules.contains(target.name)) {
         settings.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
     }
     target.swiftSettings = settings
