@@ -1,4 +1,5 @@
-/// What the daemon answers at `GET /status`: counters since the daemon started, gauges as they are now.
+/// What the daemon answers at `GET /status`: gauges as they are now, and counters of the
+/// broadcast unless a field says otherwise.
 ///
 /// Names in JSON are stable: new ones may come, none changes its meaning. They end in their unit.
 package struct StatusReport: JSONRecord {

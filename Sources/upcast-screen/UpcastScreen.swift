@@ -119,7 +119,7 @@ import UpcastClient
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
-            "Raise the curtain while no window that matches the rule is active.",
+            "Raise the curtain while neither a window that matches nor another of its process is active.",
             discussion: "Rules are those of --hide. The option can be repeated.", valueName: "rule"))
     var hideWhenUnfocused: [String] = []
 
