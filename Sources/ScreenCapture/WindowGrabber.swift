@@ -58,7 +58,8 @@ package final class WindowGrabber {
         schedule = GrabSchedule(settings.rate)
         pointer = PointerLayer(display, isShown: settings.showsPointer, settings.rate)
         model = WindowModel(
-            settings.rules, bounds: CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height))
+            settings.rules, bounds: CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height),
+            resourceMask: display.resourceMask)
     }
 
     /// Runs until it is told to stop.

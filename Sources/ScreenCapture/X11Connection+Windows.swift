@@ -7,6 +7,9 @@ private let readAtOnce = Int(UPCAST_X_READ_AT_ONCE)
 
 /// What windows there are, and what is known of them.
 extension X11Connection {
+    /// The bits of a window's number that its X client chooses; the others are the X client's.
+    package var resourceMask: UInt32 { unsafe upcast_x_resource_mask(handle) }
+
     /// Reports window events from now on. Returns the children of the root window at this moment, the lowest one first.
     ///
     /// - Throws: `GrabError.lost`; `ScreenError` for more windows than can be watched, of which one may be secret.

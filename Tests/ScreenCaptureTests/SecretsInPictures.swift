@@ -3,6 +3,11 @@ import UpcastClient
 @testable import ScreenCapture
 
 extension WindowModel {
+    /// Each window is of another X client, as in the facts of these tests.
+    init(_ rules: WindowRules, bounds: CaptureRectangle, showsScreen: Bool = false, front: WindowRules? = nil) {
+        self.init(rules, bounds: bounds, resourceMask: 0, showsScreen: showsScreen, front: front)
+    }
+
     /// One reading.
     ///
     /// - Parameter manager: nil for the one of the last reading.

@@ -313,6 +313,167 @@ import UpcastClient
         #expect(Self.hidden(model) == [7])
     }
 
+    /// X clients 0x100 and 0x200; the low byte is the window.
+    private static func unread() throws -> WindowModel {
+        var model = WindowModel(WindowRules(), bounds: area, resourceMask: 0xff, showsScreen: false)
+        model.read([:])
+        return model
+    }
+
+    private static func bring(_ window: UInt32, x: Int, isMenu: Bool = false, to model: inout WindowModel) {
+        model.apply(WindowEvent(.came(place(x)), window, sequence: 1))
+        model.apply(WindowEvent(.mapped, window, sequence: 1, isOverrideRedirect: isMenu))
+    }
+
+    private static func end(_ window: UInt32, in model: inout WindowModel) {
+        model.apply(WindowEvent(.unmapped, window, sequence: 1))
+        model.apply(WindowEvent(.went, window, sequence: 1, destroyed: window))
+    }
+
+    private static func menu(_ window: UInt32, x: Int) -> WindowFacts {
+        facts(window, x: x, override: true, process: window & 0xff00, maker: window & 0xff00)
+    }
+
+    /// A window ends before it was read: menus of its X client are secret, those that come later too.
+    @Test func menusOfAWindowThatNobodySaw() throws {
+        var model = try Self.unread()
+        Self.bring(0x101, x: 1, to: &model)
+        Self.bring(0x102, x: 2, isMenu: true, to: &model)
+        Self.bring(0x202, x: 3, isMenu: true, to: &model)
+        Self.end(0x101, in: &model)
+        #expect(model.hasUnknown)
+        model.read([0x102: Self.menu(0x102, x: 2), 0x202: Self.menu(0x202, x: 3)])
+        #expect(Self.hidden(model) == [2], "and not those of others")
+        Self.bring(0x103, x: 4, isMenu: true, to: &model)
+        model.read([0x103: Self.menu(0x103, x: 4)])
+        #expect(Set(Self.hidden(model)) == [2, 4])
+    }
+
+    /// A menu that was read is decided again.
+    @Test func menusThatWereThereBefore() throws {
+        var model = try Self.unread()
+        Self.bring(0x102, x: 2, isMenu: true, to: &model)
+        model.read([0x102: Self.menu(0x102, x: 2)])
+        #expect(Self.hidden(model) == [])
+        Self.bring(0x101, x: 1, to: &model)
+        Self.end(0x101, in: &model)
+        #expect(model.hasUnknown && model.unread == [0x102])
+        model.read([0x102: Self.menu(0x102, x: 2)])
+        #expect(Self.hidden(model) == [2])
+    }
+
+    /// What was never on the screen, and a menu that ends at once, make no menu of a known program secret.
+    @Test func whatNobodySawAndIsHarmless() throws {
+        var model = try Self.unread()
+        Self.bring(0x101, x: 1, to: &model)
+        model.read([0x101: Self.facts(0x101, x: 1, maker: 0x100)])
+        Self.bring(0x102, x: 2, isMenu: true, to: &model)
+        Self.end(0x102, in: &model)
+        model.apply(WindowEvent(.came(Self.place(3)), 0x103, sequence: 1))
+        model.apply(WindowEvent(.went, 0x103, sequence: 1, destroyed: 0x103))
+        Self.bring(0x104, x: 4, isMenu: true, to: &model)
+        model.read([0x104: Self.menu(0x104, x: 4)])
+        #expect(Self.hidden(model) == [])
+        // It may have become secure since it was read.
+        model.apply(WindowEvent(.changed, 0x101, sequence: 1))
+        Self.end(0x101, in: &model)
+        model.read([0x104: Self.menu(0x104, x: 4)])
+        #expect(Self.hidden(model) == [4])
+    }
+
+    /// A manager puts a window into a frame, where it ends, or is found.
+    @Test(arguments: [false, true]) func windowsInFramesThatNobodySaw(isFound: Bool) throws {
+        var model = try Self.unread()
+        model.apply(WindowEvent(.came(Self.place(1)), 0x101, sequence: 1))
+        Self.bring(0x201, x: 1, isMenu: true, to: &model)
+        model.apply(WindowEvent(.went, 0x101, sequence: 1))
+        Self.bring(0x102, x: 2, isMenu: true, to: &model)
+        // While it may still be found, nothing is known.
+        model.read([0x102: Self.menu(0x102, x: 2)])
+        #expect(Self.hidden(model) == [2])
+        let frame = Self.facts(0x201, x: 1, client: isFound ? 0x101 : nil, maker: isFound ? 0x100 : 0x200)
+        model.read([0x201: frame], manager: .client(0x200))
+        #expect(Self.hidden(model) == (isFound ? [] : [2]))
+    }
+
+    /// It was read, then became secure, and has ended before it was read again.
+    @Test(arguments: [false, true]) func clientsThatBecameSecret(isUnframed: Bool) throws {
+        var model = try Self.unread()
+        Self.bring(0x201, x: 1, to: &model)
+        Self.bring(0x102, x: 2, isMenu: true, to: &model)
+        let frame = Self.facts(0x201, x: 1, client: 0x101, maker: 0x100)
+        model.read([0x201: frame, 0x102: Self.menu(0x102, x: 2)], manager: .client(0x200))
+        #expect(Self.hidden(model) == [])
+        model.apply(WindowEvent(.changed, 0x101, sequence: 1))
+        if isUnframed {
+            model.apply(WindowEvent(.came(nil), 0x101, sequence: 1))
+            model.apply(WindowEvent(.went, 0x101, sequence: 1, destroyed: 0x101))
+        } else {
+            model.apply(WindowEvent(.rearranged, 0x201, sequence: 1, destroyed: 0x101))
+        }
+        Self.end(0x201, in: &model)
+        #expect(model.unread == [0x102])
+        model.read([0x102: Self.menu(0x102, x: 2)])
+        #expect(Self.hidden(model) == [2])
+    }
+
+    /// Its menu was read before, and all of the frame is gone before the next reading.
+    @Test func aFrameThatEndsAtOnce() throws {
+        var model = try Self.unread()
+        Self.bring(0x102, x: 2, isMenu: true, to: &model)
+        Self.bring(0x202, x: 3, to: &model)
+        model.read([0x102: Self.menu(0x102, x: 2), 0x202: Self.facts(0x202, x: 3, maker: 0x200)])
+        model.apply(WindowEvent(.came(Self.place(1)), 0x101, sequence: 1))
+        Self.bring(0x201, x: 1, isMenu: true, to: &model)
+        model.apply(WindowEvent(.went, 0x101, sequence: 1))
+        Self.end(0x201, in: &model)
+        #expect(model.unread == [0x102])
+        model.read([0x102: Self.menu(0x102, x: 2)])
+        #expect(Self.hidden(model) == [2])
+    }
+
+    /// A harmless window that changes its title and ends is what shells do.
+    @Test func titlesThatChangeAtTheEnd() throws {
+        var rules = WindowRules()
+        try rules.add("title=*Private*")
+        var model = WindowModel(rules, bounds: Self.area, resourceMask: 0xff)
+        Self.bring(0x101, x: 1, to: &model)
+        Self.bring(0x102, x: 2, isMenu: true, to: &model)
+        model.read([0x101: Self.facts(0x101, x: 1, maker: 0x100), 0x102: Self.menu(0x102, x: 2)])
+        model.apply(WindowEvent(.renamed, 0x101, sequence: 1))
+        Self.end(0x101, in: &model)
+        #expect(model.unread == [] && Self.hidden(model) == [])
+    }
+
+    /// It was read before it got a frame, then became secret, and has ended before the frame was read.
+    @Test func aClientThatBecomesSecretInANewFrame() throws {
+        var model = try Self.unread()
+        model.apply(WindowEvent(.came(Self.place(1)), 0x101, sequence: 1))
+        model.read([0x101: Self.facts(0x101, x: 1, viewable: false, maker: 0x100)])
+        Self.bring(0x201, x: 1, isMenu: true, to: &model)
+        model.apply(WindowEvent(.went, 0x101, sequence: 1))
+        model.apply(WindowEvent(.changed, 0x101, sequence: 1))
+        Self.end(0x201, in: &model)
+        Self.bring(0x102, x: 2, isMenu: true, to: &model)
+        model.read([0x102: Self.menu(0x102, x: 2)])
+        model.read([:])
+        #expect(Self.hidden(model) == [2])
+    }
+
+    /// A menu that is secret by itself makes its process one that has had a secret window, also if its X client is
+    /// suspect.
+    @Test func secretMenusOfASuspect() throws {
+        var model = try Self.unread()
+        Self.bring(0x101, x: 1, to: &model)
+        Self.end(0x101, in: &model)
+        Self.bring(0x102, x: 2, isMenu: true, to: &model)
+        model.read([0x102: Self.facts(0x102, x: 2, override: true, secure: 1, process: 7, maker: 0x100)])
+        Self.end(0x102, in: &model)
+        Self.bring(0x202, x: 3, isMenu: true, to: &model)
+        model.read([0x202: Self.facts(0x202, x: 3, override: true, process: 7, maker: 0x200)])
+        #expect(Self.hidden(model) == [3])
+    }
+
     @Test func everythingWhileAWindowIsViewable() throws {
         var model = try Self.model([1: Self.facts(1, secure: 2), 2: Self.facts(2)])
         #expect(model.secrets(hidesUnknown: false).regions(in: Self.area) == .wholeFrame)

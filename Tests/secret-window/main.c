@@ -4,6 +4,7 @@
 //   secret-window --popup NAME [stay]
 //   secret-window --inside COUNT LEVELS
 //   secret-window --clients COUNT
+//   secret-window --unseen
 //
 // All are filled with ff00ff. The windows have the property _UPCAST_SECURE, or the class, from before they are mapped.
 // With --popup, a white window of 200x120 pixels at 40,40 has the class, and a menu of 60x40 comes and goes over it, at
@@ -12,6 +13,8 @@
 // so on. The last one contains another one, and so on, LEVELS in all; the innermost has the property _UPCAST_SECURE.
 // With --clients, a window has the property, and COUNT further X clients of the process come one after the other, map a
 // menu, and end at some moment of the next millisecond.
+// With --unseen, a window has the property, and ends before any other program can look at it. A menu of 60x40 pixels at
+// 100,160 stays.
 // With --menus, override-redirect windows without a class or the property come and go beside them.
 #include <stdint.h>
 #include <stdio.h>
@@ -116,6 +119,20 @@ static int show_clients(int count) {
     return 0;
 }
 
+/// Until it is ended.
+static int show_menu_of_unseen(void) {
+    const xcb_atom_t secure = x11_atom(c, "_UPCAST_SECURE");
+    // A server does what is sent at once before it listens to another client, unless that takes longer than its turns.
+    const xcb_window_t window = place(40, 40, 200, 120, 0xff00ff, 0);
+    x11_set_value(c, window, secure, XCB_ATOM_CARDINAL, 1);
+    xcb_map_window(c, window);
+    xcb_map_window(c, place(100, 160, 60, 40, 0xff00ff, 1));
+    xcb_destroy_window(c, window);
+    xcb_flush(c);
+    while (!xcb_connection_has_error(c)) pause();
+    return 0;
+}
+
 int main(int argc, char **argv) {
     const char *class_name = NULL;
     int steps = 1000, pause_us = 1000, menus = 0;
@@ -133,6 +150,7 @@ int main(int argc, char **argv) {
     if (argc > 2 && !strcmp(argv[1], "--popup")) return show_popup(argv[2], argc > 3);
     if (argc > 3 && !strcmp(argv[1], "--inside")) return show_crowd(atoi(argv[2]), atoi(argv[3]));
     if (argc > 2 && !strcmp(argv[1], "--clients")) return show_clients(atoi(argv[2]));
+    if (argc > 1 && !strcmp(argv[1], "--unseen")) return show_menu_of_unseen();
     const xcb_atom_t secure = x11_atom(c, "_UPCAST_SECURE");
     xcb_window_t windows[WINDOWS] = {0}, menu = 0;
     for (int step = 0; step < steps; step++) {

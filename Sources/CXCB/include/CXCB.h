@@ -280,6 +280,9 @@ int upcast_x_monitors(upcast_x *x, upcast_x_monitor *monitors, size_t capacity);
 /// first. Returns their number, which may be larger than `capacity`; -1 where the connection is lost.
 int upcast_x_watch_windows(upcast_x *x, upcast_x_window *windows, size_t capacity);
 
+/// The bits of a window's number that the X client chooses that makes it; the others tell which X client that is.
+uint32_t upcast_x_resource_mask(upcast_x *x);
+
 /// The number of a request that does nothing: events with a lower one have arrived. A status.
 int upcast_x_moment(upcast_x *x, uint32_t *sequence);
 /// Makes all other clients wait, or lets them go on. Short: the whole desktop stands still meanwhile.

@@ -1,6 +1,6 @@
 /// Which windows are secure.
 extension WindowModel {
-    private func isSecret(_ facts: WindowFacts) -> Bool { facts.secure > 0 || facts.hasUnseen || rules.match(facts) }
+    func isSecret(_ facts: WindowFacts) -> Bool { facts.secure > 0 || facts.hasUnseen || rules.match(facts) }
 
     var menuOwners: MenuOwners { MenuOwners(manager, windows: windows.values.lazy.compactMap(\.facts)) }
 
@@ -30,7 +30,8 @@ extension WindowModel {
                     dialogs.noteOrphan(facts.client)
                     secure.insert(id)
                 } else if dialogs.contains(facts.client, isHarmless: isHarmless)
-                    || menus.isMenu(facts) && menus.owners(of: facts).contains(where: makers.contains)
+                    || menus.isMenu(facts)
+                        && (menus.owners(of: facts).contains(where: makers.contains) || isOfUnseen(facts))
                 {
                     secure.insert(id)
                 }
@@ -40,6 +41,43 @@ extension WindowModel {
         self.dialogs = dialogs
         return secure
     }
+
+    /// A child of the root window has gone of which nothing is known, or not what it was in the end.
+    mutating func noteUnseen(_ event: WindowEvent) {
+        guard let known = windows[event.window], known.isUnread else { return }
+        let maker = unseen.maker(of: event.window)
+        if event.destroyed == nil {
+            unseen.wentInside(event.window)
+        } else {
+            // One that was never on the screen is no window of the program's that has menus. A menu that ends at once
+            // is most likely just that, if something is known of its program.
+            let isKnown = windows.values.contains { window in
+                window.clients.contains { unseen.maker(of: $0) == maker }
+            }
+            guard known.wasShown, !(known.isMenu && isKnown) else { return }
+            unseen.ended(event.window)
+        }
+        forgetMenus(of: maker)
+    }
+
+    /// A client has ended in its frame, and may have become secure since it was read.
+    mutating func noteUnseenClient(_ event: WindowEvent) {
+        guard let client = event.destroyed, let frame = top(of: event.window), let known = windows[frame],
+            known.clients.contains(client), known.isUnread
+        else { return }
+        unseen.ended(client)
+        forgetMenus(of: unseen.maker(of: client))
+    }
+
+    /// Has the menus of an X client read again: what was decided before may be wrong.
+    private mutating func forgetMenus(of maker: UInt32) {
+        for (id, window) in windows {
+            if let facts = window.facts, facts.isOverrideRedirect, facts.isMade(by: maker) { forget(id) }
+        }
+    }
+
+    /// Whether its X client may have had a secure window that nobody has read.
+    func isOfUnseen(_ facts: WindowFacts) -> Bool { facts.names.contains { unseen.isMaker($0.maker) } }
 
     /// The window that a dialog belongs to, if that is a secure one or in one.
     private func parent(of facts: WindowFacts, in secure: Set<UInt32>) -> UInt32? {

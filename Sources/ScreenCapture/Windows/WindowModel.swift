@@ -14,6 +14,8 @@ package struct WindowModel: Sendable {
         var facts: WindowFacts?
         /// The window group, as it was read last.
         var group: UInt32?
+        /// The client windows in it, as they were read last.
+        var clients: [UInt32] = []
         /// Windows in it may move without an event: they were not looked at.
         var isUnwatched = true
         var stranger = Stranger.none
@@ -21,6 +23,16 @@ package struct WindowModel: Sendable {
         var isNew = true
         /// It may have become secure since its facts were read.
         var isDoubtful = true
+        /// More than its title has changed since its facts were read.
+        var hasChanged = false
+        /// It has been on the screen since it came.
+        var wasShown = false
+        /// The window manager had no say when it was mapped.
+        var isMenu = false
+
+        /// Nobody has looked at it since it came, or since it may have become secure. A title is not enough: a shell
+        /// changes it when its window closes.
+        var isUnread: Bool { facts == nil && (isNew || hasChanged) }
 
         /// An empty frame still shows the client that is gone, which may have come before anybody looked.
         func mayShowOther(_ facts: WindowFacts, wasSecure: Bool, isOneMissing: Bool) -> Bool {
@@ -53,6 +65,7 @@ package struct WindowModel: Sendable {
     /// Those that have had a secure window. Their menus stay secure when it is gone: it may be there, unmapped.
     private(set) var owners: Set<WindowNames.Owner> = []
     private static let maxOwners = 4096
+    var unseen: UnseenWindows
     var ghosts = GhostPixels()
     /// What is painted over, as of this request.
     var erasure: (places: [CaptureRectangle], sequence: UInt32)?
@@ -73,11 +86,14 @@ package struct WindowModel: Sendable {
 
     /// - Parameters:
     ///   - bounds: the root window.
+    ///   - resourceMask: the bits of a window's number that its X client chooses.
     ///   - showsScreen: whether it is the screen that is captured, where windows leave their pixels behind.
     ///   - front: the application that has to be in front; nil for none.
     package init(
-        _ rules: WindowRules, bounds: CaptureRectangle, showsScreen: Bool = false, front: WindowRules? = nil
+        _ rules: WindowRules, bounds: CaptureRectangle, resourceMask: UInt32, showsScreen: Bool = false,
+        front: WindowRules? = nil
     ) {
+        unseen = UnseenWindows(resourceMask: resourceMask)
         (self.rules, self.bounds, self.showsScreen) = (rules, bounds, showsScreen)
         self.front = front.map(FrontWindows.init)
     }
@@ -90,7 +106,8 @@ package struct WindowModel: Sendable {
         stack.add(found.map(\.window))
         for window in found {
             windows[window.window] = Window(
-                place: window.place, isViewable: window.isViewable, facts: nil, stranger: .beforeStart)
+                place: window.place, isViewable: window.isViewable, facts: nil, stranger: .beforeStart,
+                wasShown: window.isViewable)
         }
     }
 
@@ -112,6 +129,7 @@ package struct WindowModel: Sendable {
             ghosts.certify(id)
         }
         for (id, facts) in reading.facts { note(facts, of: id, showsOther: others[id] != nil) }
+        unseen.noteReading(all: !hasUnread, found: unseen.moved.filter { top(of: $0) != nil })
         secure = secureWindows(reading.facts)
         rememberOwners()
         // What a window has left behind as a secure one stays secret.
@@ -135,8 +153,8 @@ package struct WindowModel: Sendable {
         if window.isUnwatched, window.isViewable { scatter(in: window.place) }
         // An empty frame may show a stranger until a client is found in it; not what a manager has from the start.
         window.stranger = showsOther && window.stranger != .beforeStart ? .came : .none
-        (window.facts, window.group) = (facts, facts.group)
-        (window.isUnwatched, window.isNew, window.isDoubtful) = (false, false, false)
+        (window.facts, window.group, window.clients) = (facts, facts.group, facts.names.map(\.window))
+        (window.isUnwatched, window.isNew, window.isDoubtful, window.hasChanged) = (false, false, false, false)
         windows[id] = window
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: id)
         front?.note(facts, of: id)
@@ -145,7 +163,11 @@ package struct WindowModel: Sendable {
     private mutating func rememberOwners() {
         guard owners.count < Self.maxOwners else { return }
         let menus = menuOwners
-        owners.formUnion(secure.flatMap { windows[$0]?.facts.map(menus.owners) ?? [] })
+        for facts in secure.compactMap({ windows[$0]?.facts }) {
+            // A window that went into another one may still be found there, and be harmless.
+            let isSuspect = menus.isMenu(facts) && isOfUnseen(facts) && !isSecret(facts)
+            if !isSuspect { owners.formUnion(menus.owners(of: facts)) }
+        }
     }
 
     package mutating func apply(_ event: WindowEvent) {
@@ -159,10 +181,13 @@ package struct WindowModel: Sendable {
             // One that comes back, without a place, was looked at inside another one.
             let isDoubtful = place != nil || tree.top(of: event.window).map(mayBeSecure) ?? true
             if place != nil { noteNew(event.window) }
-            windows[event.window] = Window(place: place, isViewable: false, facts: nil, isDoubtful: isDoubtful)
+            // Where it comes from, it may have been on the screen.
+            windows[event.window] = Window(
+                place: place, isViewable: false, facts: nil, isDoubtful: isDoubtful, wasShown: place == nil)
             stack.put(event.window, .highest)
         case .went:
             front?.note(nil, of: event.window)
+            noteUnseen(event)
             if event.destroyed == nil, mayBeSecure(event.window) { lostUnknown = true }
             windows[event.window] = nil
             secure.remove(event.window)
@@ -171,6 +196,7 @@ package struct WindowModel: Sendable {
         case .mapped:
             update(event) {
                 $0.isViewable = !($0.facts?.hidesNothing ?? false)
+                ($0.wasShown, $0.isMenu) = (true, event.isOverrideRedirect ?? false)
                 // X servers keep no pixels of a window that is not on the screen.
                 if $0.facts?.isEmptyFrame ?? false { $0.stranger = .none }
             }
@@ -183,11 +209,18 @@ package struct WindowModel: Sendable {
         case .unmapped: update(event) { $0.isViewable = false }
         case .moved(let place): update(event) { $0.place = place }
         case .movedInside, .restacked: break
-        case .changed: forget(event.window)
+        case .changed:
+            if let top = top(of: event.window) {
+                windows[top]?.hasChanged = true
+            } else {
+                unseen.wentInside(event.window)
+            }
+            forget(event.window)
         // Programs change both titles at once. The place of a window that stays harmless must not be left each time.
         case .renamed: forget(event.window, isDoubtful: rules.readTitles)
         case .rearranged:
             noteEnd(event)
+            noteUnseenClient(event)
             forget(event.window, isDoubtful: false)
         case .cameInside(let isStranger):
             forget(event.window)
@@ -277,7 +310,7 @@ package struct WindowModel: Sendable {
     /// since. The window that it went into has a change of its own, before this one, or was not looked at yet.
     ///
     /// - Parameter isDoubtful: it may have become secure.
-    private mutating func forget(_ window: UInt32, isDoubtful: Bool = true) {
+    mutating func forget(_ window: UInt32, isDoubtful: Bool = true) {
         guard let top = top(of: window), let known = windows[top] else { return }
         // A client that ends leaves its pixels in its frame, which is not secure then. One that comes in has not drawn
         // yet.

@@ -27,7 +27,7 @@ struct WindowWatch {
         (self.display, hasFront) = (display, front != nil)
         model = WindowModel(
             rules, bounds: CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height),
-            showsScreen: true, front: front)
+            resourceMask: display.resourceMask, showsScreen: true, front: front)
     }
 
     /// Begins to follow the windows that are there and come.
