@@ -13,6 +13,8 @@ enum CertificateLimits {
     static let purposes = 32
     /// The maximum number of alternative names in a certificate. GnuTLS reads them in the same way.
     static let names = 512
+    /// The maximum number of extensions in a certificate. GnuTLS reads them in the same way.
+    static let extensions = 64
     /// The maximum number of attributes in the names of issuer and subject, together. GnuTLS reads them in the same
     /// way.
     static let attributes = 128
@@ -53,6 +55,10 @@ enum CertificateLimits {
         let outline: CertificateOutline
         do { outline = try CertificateOutline(certificate) } catch {
             throw Refusal("\(owner) certificate is not valid DER")
+        }
+        guard outline.extensions <= extensions else {
+            throw Refusal(
+                "\(owner) certificate has \(outline.extensions) extensions, at most \(extensions) are accepted")
         }
         guard outline.purposes <= purposes else {
             throw Refusal("\(owner) certificate is for \(outline.purposes) purposes, at most \(purposes) are accepted")

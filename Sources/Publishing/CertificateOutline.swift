@@ -13,6 +13,7 @@ struct CertificateOutline: Equatable {
     }
 
     let key: Key
+    let extensions: Int
     /// The number of extended key usages.
     let purposes: Int
     /// The number of alternative names of subject and issuer.
@@ -35,14 +36,15 @@ struct CertificateOutline: Equatable {
         // Unique identifiers of issuer and subject are not used.
         for tag in DERReader.Tag.uniqueIdentifiers where body.tag == tag { try body.skip(tag) }
         guard !body.isAtEnd else {
-            (purposes, names) = (0, 0)
+            (extensions, purposes, names) = (0, 0, 0)
             return
         }
-        var extensions = try body.enter(DERReader.Tag.context3).entering(DERReader.Tag.sequence)
+        var list = try body.enter(DERReader.Tag.context3).entering(DERReader.Tag.sequence)
         try body.end()
-        var (purposes, names) = (0, 0)
-        while !extensions.isAtEnd {
-            var item = try extensions.enter(DERReader.Tag.sequence)
+        var (count, purposes, names) = (0, 0, 0)
+        while !list.isAtEnd {
+            count += 1
+            var item = try list.enter(DERReader.Tag.sequence)
             let identifier = try item.contents(of: DERReader.Tag.objectIdentifier)
             let isPurposes = identifier.elementsEqual(Self.extendedKeyUsage)
             guard isPurposes || Self.alternativeNames.contains(where: { identifier.elementsEqual($0) }) else {
@@ -50,13 +52,13 @@ struct CertificateOutline: Equatable {
             }
             if item.tag == DERReader.Tag.boolean { try item.skip(DERReader.Tag.boolean) }
             let value = try item.contents(of: DERReader.Tag.octetString)
-            var list = try DERReader.only(DERReader.Tag.sequence, in: value)
-            while let tag = list.tag {
-                try list.skip(isPurposes ? DERReader.Tag.objectIdentifier : tag)
+            var entries = try DERReader.only(DERReader.Tag.sequence, in: value)
+            while let tag = entries.tag {
+                try entries.skip(isPurposes ? DERReader.Tag.objectIdentifier : tag)
                 if isPurposes { purposes += 1 } else { names += 1 }
             }
         }
-        (self.purposes, self.names) = (purposes, names)
+        (extensions, self.purposes, self.names) = (count, purposes, names)
     }
 
     private static let rsa: [[UInt8]] = [

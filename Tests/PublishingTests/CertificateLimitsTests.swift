@@ -137,6 +137,15 @@ import Testing
         #expect(refusal(message([many])) == "its certificate is for 33 purposes, at most 32 are accepted")
     }
 
+    @Test func extensions() {
+        func many(_ count: Int) -> [[UInt8]] {
+            let one = sequence(der(0x06, [0x2a]), der(0x04, [5, 0]))
+            return [certificate(rsa(2048), extensions: Array([[UInt8]](repeating: one, count: count).joined()))]
+        }
+        #expect(refusal(message(many(64))) == nil)
+        #expect(refusal(message(many(65))) == "its certificate has 65 extensions, at most 64 are accepted")
+    }
+
     @Test func names() {
         #expect(refusal(message([certificate(rsa(2048), extensions: names(512))])) == nil)
         for extensions in [names(513), names(500) + names(13, issuers: true)] {
