@@ -112,9 +112,7 @@ final class IngestLoop {
                 session.enqueue { counters.encode(sequence: $0, into: &$1) }
             }
         }
-        if mail.hasCurtainNews, case .reading(let session) = stage, session.isLive {
-            session.tellCurtain()
-        }
+        if mail.hasCurtainNews, case .reading(let session) = stage, session.isLive { session.tellCurtain() }
         if let goodbye = mail.goodbye, case .draining(let session) = stage {
             session.enqueue(isLast: true) { goodbye.encode(sequence: $0, into: &$1) }
             linger(session)
