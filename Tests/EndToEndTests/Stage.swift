@@ -24,9 +24,9 @@ final class Stage: Sendable {
     }
 
     /// What the status says of the server's destination.
-    func destination() throws -> [String: Any] {
+    func destination(_ name: String = "main") throws -> [String: Any] {
         let all = try daemon.status()["destinations"] as? [[String: Any]]
-        guard let main = all?.first(where: { $0["name"] as? String == "main" }) else {
+        guard let main = all?.first(where: { $0["name"] as? String == name }) else {
             throw TestFailure("no destination in the status")
         }
         return main
@@ -53,27 +53,12 @@ final class Stage: Sendable {
         _ sample: RawSample, orientation: OrientationTag, hiding regions: SecureRegions = SecureRegions(),
         in playback: Playback
     ) throws {
-        var encoded = try settledFrames()
+        var encoded = try daemon.settledFrames()
         let before = encoded
         while encoded == before {
             try playback.client.send(sample, pts: playback.now, orientation: orientation, hiding: regions)
             let sent = playback.client.samplesSent
-            encoded = try settledFrames(received: sent)
-        }
-    }
-
-    /// Pictures encoded or not changed, repetitions left out, once every one that was received is accounted for.
-    private func settledFrames(received: Int? = nil) throws -> Int {
-        try waitFor("every picture to be accounted for", evidence: { (try? self.daemon.statusText()) ?? "" }) {
-            let status = try daemon.status()
-            guard let video = status["video"] as? [String: Any], let drops = status["drops"] as? [String: Any] else {
-                throw TestFailure("no video in the status")
-            }
-            func count(_ name: String) -> Int { video[name] as? Int ?? 0 }
-            let encoded = count("frames_encoded") - count("frames_repeated") + count("frames_unchanged")
-            let dropped = drops.filter { $0.key.hasPrefix("video_") }.values.reduce(0) { $0 + ($1 as? Int ?? 0) }
-            let seen = count("frames_received")
-            return seen == encoded + dropped && seen == received ?? seen ? encoded : nil
+            encoded = try daemon.settledFrames(received: sent)
         }
     }
 
