@@ -316,7 +316,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/FaultBench"),
-        .testTarget(name: "FaultProxyTests", dependencies: ["FaultProxy", "LinuxSystem", "MediaCore"]),
+        .testTarget(name: "FaultProxyTests", dependencies: ["FaultProxy", "LinuxSystem", "MediaCore", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -5,7 +5,7 @@ import Testing
 
 /// Promise: a server's address may be of either family.
 @Suite struct AddressFamilyTests {
-    @Test(.inItsTurn, .enabled(if: LoopbackPorts.hasIPv6, "this machine has no ::1")) func overIPv6() async throws {
+    @Test(.inItsTurn, .enabled(if: Loopback.hasIPv6, "this machine has no ::1")) func overIPv6() async throws {
         try await blocking {
             let server = try NginxRTMP(host: "[::1]")
             #expect(server.url.hasPrefix("rtmp://[::1]:"))
@@ -29,11 +29,11 @@ import Testing
     }
 
     /// Nobody listens there: the sentence names the address as it was written.
-    @Test(.inItsTurn, .enabled(if: LoopbackPorts.hasIPv6, "this machine has no ::1")) func refusedOverIPv6()
+    @Test(.inItsTurn, .enabled(if: Loopback.hasIPv6, "this machine has no ::1")) func refusedOverIPv6()
         async throws
     {
         try await blocking {
-            let port = try LoopbackPorts.free()
+            let port = try Loopback.freePort()
             var settings = DaemonSettings()
             settings.publish(to: "rtmp://[::1]:\(port)/live")
             settings.destinations[0].fields["reconnect"] = "false"

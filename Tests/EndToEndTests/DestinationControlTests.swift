@@ -87,7 +87,7 @@ import Testing
         try await blocking {
             var settings = DaemonSettings()
             settings.destinationFields = ["reconnect_first_ms": "60000", "reconnect_longest_ms": "60000"]
-            settings.publish(to: "rtmp://127.0.0.1:\(try LoopbackPorts.free())/live")
+            settings.publish(to: "rtmp://127.0.0.1:\(try Loopback.freePort())/live")
             let daemon = try Daemon(settings)
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()

@@ -18,7 +18,7 @@ import Testing
     /// Nothing listens at the port.
     @Test(.inItsTurn) func nothingListens() async throws {
         try await blocking {
-            let port = try LoopbackPorts.free()
+            let port = try Loopback.freePort()
             var settings = DaemonSettings()
             settings.publish(to: "rtmp://127.0.0.1:\(port)/live")
             settings.destinations[0].fields["reconnect"] = "false"

@@ -27,7 +27,7 @@ import Testing
     @Test(.inItsTurn) func whatChangesWhen() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("hot")
-            let port = try LoopbackPorts.free()
+            let port = try Loopback.freePort()
             var settings = DaemonSettings.patient
             settings.control = [
                 "listen": "\"127.0.0.1:\(port)\"", "token_file": try folder.write("first-0123456789\n", to: "token"),

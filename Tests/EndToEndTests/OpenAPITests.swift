@@ -63,7 +63,7 @@ import Testing
             let folder = try TemporaryDirectory("openapi")
             var settings = DaemonSettings()
             settings.webhooks = [
-                ["url": "http://127.0.0.1:\(try LoopbackPorts.free())/", "secret_file": folder.file("none")]
+                ["url": "http://127.0.0.1:\(try Loopback.freePort())/", "secret_file": folder.file("none")]
             ]
             let stage = try Stage(settings)
             for path in [
@@ -115,7 +115,7 @@ import Testing
             // One that fails and is tried again, so that every field has something to say.
             try check(
                 document, stage.daemon, "POST", "/destinations",
-                #"{"name":"nobody","url":"rtmp://127.0.0.1:\#(try LoopbackPorts.free())/live/key"}"#, expecting: 200)
+                #"{"name":"nobody","url":"rtmp://127.0.0.1:\#(try Loopback.freePort())/live/key"}"#, expecting: 200)
             try waitFor("its first failure") {
                 try stage.daemon.statusText().contains("Connection refused; trying again")
             }
@@ -184,7 +184,7 @@ import Testing
         try await blocking {
             let document = try OpenAPIDocument()
             let folder = try TemporaryDirectory("openapi")
-            let port = try LoopbackPorts.free()
+            let port = try Loopback.freePort()
             var settings = DaemonSettings()
             settings.control = [
                 "listen": "\"127.0.0.1:\(port)\"",

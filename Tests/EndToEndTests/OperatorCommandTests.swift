@@ -113,7 +113,7 @@ import Testing
     @Test(.inItsTurn) func overTCP() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("tcp")
-            let port = try LoopbackPorts.free()
+            let port = try Loopback.freePort()
             let token = try folder.write("0123456789abcdef0123\n", to: "token")
             var settings = DaemonSettings()
             settings.control = ["listen": "\"127.0.0.1:\(port)\"", "token_file": token]

@@ -81,7 +81,7 @@ import Testing
     @Test(.inItsTurn) func senderSaysWhyItWasEnded() async throws {
         try await blocking {
             var settings = DaemonSettings()
-            settings.publish(to: "rtmp://127.0.0.1:\(try LoopbackPorts.free())/live")
+            settings.publish(to: "rtmp://127.0.0.1:\(try Loopback.freePort())/live")
             settings.destinations[0].fields["reconnect"] = "false"
             let daemon = try Daemon(settings)
             let sender = try ChildProcess(

@@ -16,7 +16,7 @@ import Testing
     private func daemon(_ control: [String: String] = [:]) throws -> Daemon {
         var settings = DaemonSettings()
         settings.control = control
-        settings.publish(to: "rtmp://127.0.0.1:\(try LoopbackPorts.free())/live")
+        settings.publish(to: "rtmp://127.0.0.1:\(try Loopback.freePort())/live")
         return try Daemon(settings, environment: ["CREDENTIALS_DIRECTORY": "/etc"])
     }
 
@@ -25,7 +25,7 @@ import Testing
             let folder = try TemporaryDirectory("secrets")
             let secret = try folder.write("not-for-requests\n", to: "secret")
             let daemon = try daemon()
-            let url = "rtmp://127.0.0.1:\(try LoopbackPorts.free())/live"
+            let url = "rtmp://127.0.0.1:\(try Loopback.freePort())/live"
             for (name, value, why) in [
                 ("key_file", secret, "control.secrets_folder"), ("login_file", secret, "control.secrets_folder"),
                 ("key_file", "credential:passwd", "cannot name a credential"),
@@ -57,7 +57,7 @@ import Testing
             try files.createSymbolicLink(atPath: secrets + "/absolute", withDestinationPath: folder.file("outside"))
             _ = try folder.write("from-the-folder\n", to: "secrets/..2026/key")
             let daemon = try daemon(["secrets_folder": secrets])
-            let url = "rtmp://127.0.0.1:\(try LoopbackPorts.free())/live"
+            let url = "rtmp://127.0.0.1:\(try Loopback.freePort())/live"
             for name in ["escape", "absolute", "../outside", folder.file("outside"), "..data/../../outside"] {
                 let answer = try add(daemon, ["name": "x", "url": url, "key_file": name])
                 #expect(answer.status == 400, "\(name)")

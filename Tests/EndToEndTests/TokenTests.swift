@@ -7,9 +7,9 @@ import Testing
     @Test(.inItsTurn) func theMetricsTokenReadsMetrics() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("token")
-            let port = try LoopbackPorts.free()
+            let port = try Loopback.freePort()
             var settings = DaemonSettings()
-            settings.publish(to: "rtmp://127.0.0.1:\(try LoopbackPorts.free())/live")
+            settings.publish(to: "rtmp://127.0.0.1:\(try Loopback.freePort())/live")
             settings.control = [
                 "listen": "\"127.0.0.1:\(port)\"",
                 "token_file": try folder.write("operator-0123456789\n", to: "operator"),
@@ -56,7 +56,7 @@ import Testing
                   socket: \(folder.file("a.sock"))
                 control:
                   socket: \(folder.file("b.sock"))
-                  listen: "127.0.0.1:\(try LoopbackPorts.free())"
+                  listen: "127.0.0.1:\(try Loopback.freePort())"
                   token_file: \(token)
                   metrics_token_file: \(token)
                 destinations:

@@ -134,7 +134,7 @@ import Testing
             let secret = try folder.write(CheckingHookServer.secret, to: "secret")
             let fields = ["secret_file": secret, "events": "ready, configuration_reloaded, log_level_set"]
             var settings = settings(fields.merging(["url": "\"\(first.url)\""]) { $1 })
-            settings.publish(to: "rtmp://127.0.0.1:\(try LoopbackPorts.free())/live")
+            settings.publish(to: "rtmp://127.0.0.1:\(try Loopback.freePort())/live")
             let daemon = try Daemon(settings)
             _ = try first.waitForRequests(1)
             settings.webhooks[0]["url"] = "\"\(second.url)\""

@@ -4,7 +4,7 @@ import TestSupport
 
 /// A real RTMP server that records, and that can be hurt.
 protocol BenchServer: Sendable {
-    var port: Int { get }
+    var port: UInt16 { get }
     /// FLV files, one a connection.
     var recordings: [String] { get }
     /// As a crash would.
@@ -27,13 +27,13 @@ final class FFmpegServer: BenchServer {
         var isEnding = false
     }
 
-    let port: Int
+    let port: UInt16
     private let folder: TemporaryDirectory
     private let state = Monitor(State())
     private let keeper: WorkerThread
 
     init(streamKey: String) throws {
-        let (folder, port, state) = (try TemporaryDirectory("ffmpeg"), try LoopbackPorts.free(), state)
+        let (folder, port, state) = (try TemporaryDirectory("ffmpeg"), try Loopback.freePort(), state)
         self.folder = folder
         self.port = port
         keeper = try WorkerThread(name: "ffmpeg-server", stackBytes: 1 << 20) {

@@ -1,6 +1,7 @@
 import Glibc
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
 
 /// A blocking TCP connection of a test's own, whose waits end after a generous time.
@@ -17,10 +18,7 @@ final class Endpoint {
 
     /// Connects to a port of 127.0.0.1.
     convenience init(connectingTo port: UInt16) throws(Errno) {
-        let new = try OwnedDescriptor(checking: socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
-        let raw = new.raw
-        self.init(new)
-        guard Loopback.withAddress(port: port, { connect(raw, $0, $1) }) == 0 else { throw Errno.current }
+        self.init(try Loopback.connect(port))
     }
 
     /// Sends all of it.
@@ -72,8 +70,7 @@ final class Listener {
     private let descriptor: OwnedDescriptor
 
     init() throws(Errno) {
-        let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        descriptor = try OwnedDescriptor(checking: socket(AF_INET, type, 0))
+        descriptor = try Loopback.tcpSocket()
         port = try Loopback.bind(descriptor.raw)
         guard listen(descriptor.raw, 8) == 0 else { throw Errno.current }
     }
@@ -82,36 +79,5 @@ final class Listener {
         var ready = pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0)
         guard poll(&ready, 1, 20_000) == 1 else { throw Errno(ETIMEDOUT) }
         return Endpoint(try OwnedDescriptor(checking: Glibc.accept(descriptor.raw, nil, nil)))
-    }
-}
-
-enum Loopback {
-    /// Binds to a free port of 127.0.0.1.
-    static func bind(_ descriptor: CInt) throws(Errno) -> UInt16 {
-        var port = UInt16(0)
-        let result = withAddress(port: 0) { address, length in
-            var length = length
-            guard Glibc.bind(descriptor, address, length) == 0, getsockname(descriptor, address, &length) == 0 else {
-                return -1
-            }
-            port = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                UInt16(bigEndian: $0.pointee.sin_port)
-            }
-            return 0
-        }
-        guard result == 0 else { throw Errno.current }
-        return port
-    }
-
-    static func withAddress(port: UInt16, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        address.sin_port = port.bigEndian
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
     }
 }

@@ -70,7 +70,7 @@ final class HostRig {
     }
 
     /// The destination's port.
-    var port: Int { destination.port }
+    var port: UInt16 { destination.port }
 }
 
 /// Records log lines.

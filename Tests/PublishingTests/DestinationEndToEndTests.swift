@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test func anIPv6Address() throws {
-        guard NginxServer.hasIPv6 else { return }
+        guard Loopback.hasIPv6 else { return }
         let fixture = try FLVFixture.shared.get()
         let nginx = try NginxServer(isIPv6: true)
         let run = try DestinationRun(

@@ -11,8 +11,6 @@ final class NginxServer {
     let port: UInt16
     private let process: ChildProcess
 
-    static let hasIPv6 = FileManager.default.contents(atPath: "/proc/net/if_inet6")?.isEmpty == false
-
     /// - Parameter isIPv6: whether it listens at ::1, too.
     init(isIPv6: Bool = false) throws {
         folder = try TemporaryDirectory("publishing")

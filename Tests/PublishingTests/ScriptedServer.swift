@@ -2,6 +2,7 @@ import FLV
 import Glibc
 import LinuxSystem
 @testable import Publishing
+import TestSupport
 import Testing
 
 /// A server on loopback that runs a test's script for one client after the other, up to a number of clients.

@@ -99,15 +99,15 @@ import Testing
 
     /// An address is verified as an address, not as a name.
     @Test(arguments: ["127.0.0.1", "[::1]"]) func aCertificateThatIsNotForTheAddress(host: String) throws {
-        guard host == "127.0.0.1" || NginxServer.hasIPv6 else { return }
+        guard host == "127.0.0.1" || Loopback.hasIPv6 else { return }
         let stunnel = try StunnelServer(
-            certificate: "elsewhere", version: "TLSv1.3", to: Loopback.freePort(), withIPv6: NginxServer.hasIPv6)
+            certificate: "elsewhere", version: "TLSv1.3", to: Loopback.freePort(), withIPv6: Loopback.hasIPv6)
         let error = try run(port: stunnel.port, host: host).failure()
         #expect(error.cause == .certificate)
         #expect(error.detail.hasSuffix("it is not for \(host.filter { !"[]".contains($0) })"), "\(error)")
     }
 
-    @Test(.enabled(if: NginxServer.isInstalled && NginxServer.hasIPv6)) func anIPv6AddressInTheCertificate() throws {
+    @Test(.enabled(if: NginxServer.isInstalled && Loopback.hasIPv6)) func anIPv6AddressInTheCertificate() throws {
         let nginx = try NginxServer()
         let stunnel = try StunnelServer(
             certificate: "localhost", version: "TLSv1.3", to: nginx.port, withIPv6: true)

@@ -3,6 +3,7 @@ import Endpoints
 import LinuxSystem
 import MediaCore
 @testable import Publishing
+import TestSupport
 import Testing
 
 /// rtmps:// to a real nginx-rtmp behind a real stunnel.

@@ -168,7 +168,7 @@ import Testing
                 $0.video.packets + $0.audio.packets == fixture.recording.packets.count
             }
             try waitFor("everything to be acknowledged") {
-                try TCPSocketEntry.sockets(to: Int(server.port)).allSatisfy { $0.unacknowledged == 0 }
+                try TCPSocketEntry.sockets(to: server.port).allSatisfy { $0.unacknowledged == 0 }
             }
             #expect(run.destination.takeBack(before: 1) != nil)
         }

@@ -11,7 +11,7 @@ package final class CheckingHookServer {
     /// 32 bytes that no other test has.
     package static let secret = "whsec_dGhpcyBpcyBhIHNlY3JldCBvZiB0aGUgZW5kLXRvLWVuZA=="
 
-    package let port: Int
+    package let port: UInt16
     /// The server's certificate, which is its own CA.
     package let caFile: String
     private let folder: TemporaryDirectory
@@ -39,7 +39,7 @@ package final class CheckingHookServer {
 
     package init() throws {
         folder = try TemporaryDirectory("hook-server")
-        port = try LoopbackPorts.free()
+        port = try Loopback.freePort()
         caFile = folder.file("certificate.pem")
         let key = folder.file("key.pem")
         _ = try ChildProcess.run(
@@ -51,7 +51,7 @@ package final class CheckingHookServer {
         let script = try folder.write(Self.program, to: "server.py")
         process = try ChildProcess("python3", [script, "\(port)", caFile, key, Self.secret])
         let (port, process) = (port, process)
-        try waitFor("the server to listen", evidence: { process.errorTail }) { LoopbackPorts.isListening(port) }
+        try waitFor("the server to listen", evidence: { process.errorTail }) { Loopback.isListening(port) }
     }
 
     deinit { process.signal(SIGKILL) }

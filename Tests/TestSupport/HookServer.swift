@@ -51,16 +51,16 @@ package final class HookServer: Sendable {
         var isOver = false
     }
 
-    package let port: Int
+    package let port: UInt16
     private let listener: Listener
     private let state: Monitor<State>
 
     package init(_ behaviours: Behaviour...) throws {
-        port = try LoopbackPorts.free()
+        port = try Loopback.freePort()
         let (listener, state) = (try Listener(), Monitor(State(behaviours: behaviours)))
         (self.listener, self.state) = (listener, state)
-        guard LoopbackPorts.withAddress(port: port, { bind(listener.raw, $0, $1) }) == 0, listen(listener.raw, 8) == 0
-        else { throw Errno.current }
+        try Loopback.bind(listener.raw, to: port)
+        guard listen(listener.raw, 8) == 0 else { throw Errno.current }
         // The thread keeps the descriptor open: it must not accept the connections of whoever gets the number next.
         Thread.detachNewThread { Self.accept(on: listener, state) }
     }
@@ -96,7 +96,7 @@ package final class HookServer: Sendable {
     /// Open until the server and its thread have let go of it.
     private final class Listener: Sendable {
         private let descriptor: OwnedDescriptor
-        init() throws { descriptor = try LoopbackPorts.tcpSocket() }
+        init() throws { descriptor = try Loopback.tcpSocket() }
         var raw: CInt { descriptor.raw }
     }
 

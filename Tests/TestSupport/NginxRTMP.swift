@@ -10,7 +10,7 @@ package final class NginxRTMP: Sendable {
     /// Another one after `restart`.
     private let process: Monitor<ChildProcess>
     private var server: ChildProcess { process.withLock { $0 } }
-    package let port: Int
+    package let port: UInt16
     private let host: String
     /// What a publisher is pointed at; the stream's name is the key.
     package var url: String { "rtmp://\(host):\(port)/live" }
@@ -25,7 +25,7 @@ package final class NginxRTMP: Sendable {
             throw TestFailure("\(Self.module) is missing: apt-get install nginx libnginx-mod-rtmp")
         }
         folder = try TemporaryDirectory("nginx")
-        let port = try LoopbackPorts.free()
+        let port = try Loopback.freePort()
         self.port = port
         self.host = host
         let more = host == "127.0.0.1" ? "" : "listen \(host):\(port);"
@@ -53,14 +53,14 @@ package final class NginxRTMP: Sendable {
     }
 
     private static func start(
-        _ folder: TemporaryDirectory, _ configuration: String, _ port: Int
+        _ folder: TemporaryDirectory, _ configuration: String, _ port: UInt16
     ) throws -> ChildProcess {
         // Without -e nginx first tries the system's error log.
         let server = try ChildProcess(
             "/usr/sbin/nginx", ["-p", folder.path, "-e", folder.file("error.log"), "-c", configuration])
         try waitFor("nginx at port \(port)", evidence: { server.errorTail }) {
             guard server.isRunning else { throw TestFailure("nginx ended at once. \(server.errorTail)") }
-            return LoopbackPorts.isListening(port)
+            return Loopback.isListening(port)
         }
         return server
     }

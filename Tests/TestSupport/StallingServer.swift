@@ -25,20 +25,20 @@ package final class StallingServer: Sendable {
         var descriptors: [CInt] = []
     }
 
-    package let port: Int
+    package let port: UInt16
     private let listener: OwnedDescriptor
     private let state: Monitor<State>
 
     package init(receiveBuffer: CInt = 4096) throws {
-        port = try LoopbackPorts.free()
-        listener = try LoopbackPorts.tcpSocket()
+        port = try Loopback.freePort()
+        listener = try Loopback.tcpSocket()
         let (descriptor, state) = (listener.raw, Monitor(State()))
         self.state = state
         var size = receiveBuffer
         let length = socklen_t(MemoryLayout<CInt>.size)
-        guard setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, length) == 0,
-            LoopbackPorts.withAddress(port: port, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 8) == 0
-        else { throw Errno.current }
+        guard setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, length) == 0 else { throw Errno.current }
+        try Loopback.bind(descriptor, to: port)
+        guard listen(descriptor, 8) == 0 else { throw Errno.current }
         Thread.detachNewThread { Self.accept(on: descriptor, state) }
     }
 
@@ -170,7 +170,7 @@ package struct TCPSocketEntry: Sendable {
     /// A process has it open; false where the kernel goes on by itself.
     package var isOpen: Bool
 
-    package static func sockets(to port: Int) throws -> [TCPSocketEntry] {
+    package static func sockets(to port: UInt16) throws -> [TCPSocketEntry] {
         let file = try OwnedDescriptor(checking: open("/proc/net/tcp", O_RDONLY | O_CLOEXEC))
         var bytes: [UInt8] = []
         var page = [UInt8](repeating: 0, count: 65_536)
@@ -183,7 +183,7 @@ package struct TCPSocketEntry: Sendable {
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ")
             guard fields.count > 9, let remote = fields[2].split(separator: ":").last,
-                Int(remote, radix: 16) == port, let queue = fields[4].split(separator: ":").first
+                UInt16(remote, radix: 16) == port, let queue = fields[4].split(separator: ":").first
             else { return nil }
             return TCPSocketEntry(unacknowledged: Int(queue, radix: 16) ?? 0, isOpen: fields[9] != "0")
         }

@@ -28,9 +28,9 @@ package enum UnixHTTPClient {
 
     /// The same at a port of 127.0.0.1.
     package static func ask(
-        _ method: String, _ path: String, port: Int, headers: [String: String] = [:], within seconds: Double = 10
+        _ method: String, _ path: String, port: UInt16, headers: [String: String] = [:], within seconds: Double = 10
     ) throws -> Response {
-        let connection = try LoopbackPorts.connect(port)
+        let connection = try Loopback.connect(port)
         return try exchange(method, path, on: connection, headers, "", within: seconds) { _ in false }
     }
 
