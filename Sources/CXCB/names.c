@@ -1,4 +1,4 @@
-// What windows are called, in UTF-8, whatever their programs write.
+// What windows are called, in UTF-8, whatever their programs write; and whose they are.
 #include "connection.h"
 
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static xcb_res_query_client_ids_cookie_t ask_process(upcast_x *x, xcb_window_t w
     return xcb_res_query_client_ids(x->c, sizeof specs / sizeof specs[0], specs);
 }
 
-/// False if the client is gone: then another one may have made a window with the same number since.
+/// False if the client is gone: then another one may have the same number since.
 static bool take_process(upcast_x *x, xcb_res_query_client_ids_cookie_t cookie, uint32_t *process) {
     xcb_res_query_client_ids_reply_t *reply = xcb_res_query_client_ids_reply(x->c, cookie, NULL);
     if (!reply) return false;
@@ -95,6 +95,15 @@ static bool take_process(upcast_x *x, xcb_res_query_client_ids_cookie_t cookie, 
     }
     free(reply);
     return is_there;
+}
+
+int upcast_x_read_clients(upcast_x *x, const uint32_t *clients, uint32_t count, upcast_x_client *found) {
+    memset(found, 0, count * sizeof *found);
+    xcb_res_query_client_ids_cookie_t requests[UPCAST_X_READ_AT_ONCE];
+    for (uint32_t i = 0; x->has_resources && i < count; i++) requests[i] = ask_process(x, clients[i]);
+    for (uint32_t i = 0; i < count; i++)
+        found[i].is_there = !x->has_resources || take_process(x, requests[i], &found[i].process);
+    return upcast_x_is_lost(x) ? -1 : 0;
 }
 
 /// The longest texts, in words.

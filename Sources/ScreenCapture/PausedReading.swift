@@ -13,7 +13,7 @@ package struct PausedReading: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - isPaused: nothing is sent. Otherwise each picture reads what it needs.
-    ///   - hasUnread: of some windows, nothing is known.
+    ///   - hasUnread: there is something to read.
     package func due(isPaused: Bool, hasUnread: Bool) -> MediaTime? { isPaused && hasUnread ? earliest : nil }
 
     /// A reading has ended. A slow server has a second for itself then.

@@ -128,7 +128,7 @@ package final class ScreenGrabber {
         }
     }
 
-    /// Reads windows of which nothing is known. Returns the time afterwards.
+    /// Reads what is not known of windows and their programs. Returns the time afterwards.
     private func readWindows(_ now: MediaTime, _ notice: (Notice) throws -> Void) throws -> MediaTime {
         guard windows.hasUnread else { return now }
         let reading = try display.read({ windows.unread }, taking: take)

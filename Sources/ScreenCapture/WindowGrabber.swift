@@ -43,6 +43,8 @@ package final class WindowGrabber {
     private var layers: [X11Connection.Layer] = []
     /// Windows came, went or moved since the layers were made.
     private var isStale = true
+    /// Readings in a row after which there was more to read. After the limit, pictures are made without it.
+    private var incomplete = 0
     private var hasTold = false
     private var pausedReading = PausedReading()
     /// Since when a window shows pixels that are not its own.
@@ -122,7 +124,7 @@ package final class WindowGrabber {
 
     // MARK: The window
 
-    /// Reads windows of which nothing is known. False if they have changed meanwhile.
+    /// Reads what is not known of windows and their programs. False if they have changed meanwhile.
     private func readWindows() throws -> Bool {
         guard model.hasUnread else { return true }
         guard let reading = try display.read({ model.unread }, taking: take) else { return false }
@@ -137,7 +139,13 @@ package final class WindowGrabber {
             schedule.noteChange()
             return nil
         }
-        isStale = false
+        // A window may have changed after the request for it was made.
+        incomplete = model.hasUnread ? incomplete + 1 : 0
+        isStale = (1...X11Connection.maxDisturbed).contains(incomplete)
+        if isStale {
+            schedule.noteChange()
+            return nil
+        }
         var found: (top: UInt32, client: UInt32)?
         // The same one as long as it is there.
         if let target, model.shows(target.client, in: target.top) { found = (target.top, target.client) }

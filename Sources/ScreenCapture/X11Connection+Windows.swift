@@ -78,6 +78,22 @@ extension X11Connection {
         return all
     }
 
+    /// Who X clients are; nil for those that have ended.
+    func owners(of clients: [UInt32]) throws(GrabError) -> [UInt32: WindowNames.Owner?] {
+        var all: [UInt32: WindowNames.Owner?] = [:]
+        for start in stride(from: 0, to: clients.count, by: readAtOnce) {
+            let part = Array(clients[start..<min(start + readAtOnce, clients.count)])
+            var found = [upcast_x_client](repeating: upcast_x_client(), count: part.count)
+            let status = ask { unsafe upcast_x_read_clients(handle, part, UInt32(part.count), &found) }
+            guard status == 0 else { throw .lost }
+            for (client, answer) in zip(part, found) {
+                let owner: WindowNames.Owner = answer.process == 0 ? .client(client) : .process(answer.process)
+                all.updateValue(answer.is_there ? owner : nil, forKey: client)
+            }
+        }
+        return all
+    }
+
     private func facts(_ facts: inout upcast_x_facts) throws(GrabError) -> WindowFacts {
         WindowFacts(
             place: Self.place(facts.own), isViewable: facts.own.is_viewable,

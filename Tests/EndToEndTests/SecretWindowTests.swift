@@ -105,8 +105,9 @@ import Testing
         }
     }
 
-    /// A menu stays secret when its window ends before anybody has read it.
-    @Test(.inItsTurn) func menuOfAnUnseenWindow() async throws {
+    /// A menu stays secret when its window ends before anybody has read it, also if another X client of the process
+    /// has made it.
+    @Test(.inItsTurn, arguments: [[], ["apart"]]) func menuOfAnUnseenWindow(how: [String]) async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
             let background = try screen.fill("white")
@@ -122,7 +123,8 @@ import Testing
             }
             try show(false, "the background")
             let window = try ChildProcess(
-                ProductExecutable.secretWindow.path, ["--unseen"], environment: ["DISPLAY": screen.display])
+                ProductExecutable.secretWindow.path, ["--unseen"] + how,
+                environment: ["DISPLAY": screen.display])
             try show(true, "the menu to be hidden")
             try window.stop(SIGKILL)
             try show(false, "the background again")

@@ -301,7 +301,7 @@ import UpcastClient
         model.apply(WindowEvent(.rearranged, 1, sequence: 11))
         model.erase([Self.place], sequence: 12)
         model.read([2: Self.facts(2)])
-        #expect(model.unread == [1] && Self.hidden(model) == ["100x100+0+0"])
+        #expect(model.unread.windows == [1] && Self.hidden(model) == ["100x100+0+0"])
         model.apply(WindowEvent(.moved(Self.rectangle(300, 0, 100, 100)), 1, sequence: 13))
         #expect(Self.hidden(model) == ["100x100+0+0", "100x100+300+0"])
     }
@@ -484,9 +484,9 @@ import UpcastClient
         model.apply(WindowEvent(.came(Self.place), 2, sequence: 11))
         model.apply(WindowEvent(.came(Self.place), 1, sequence: 11))
         model.apply(WindowEvent(.went, 2, sequence: 11))
-        #expect(model.unread == [1])
+        #expect(model.unread.windows == [1])
         model.read([1: Self.facts(1, isEmptyFrame: true)])
-        #expect(model.unread == [])
+        #expect(model.unread.windows == [])
         model.apply(WindowEvent(.mapped, 1, sequence: 31))
         #expect(Self.hidden(model) == [])
     }

@@ -10,9 +10,16 @@ extension WindowModel {
 
     /// One reading.
     ///
-    /// - Parameter manager: nil for the one of the last reading.
-    mutating func read(_ facts: [UInt32: WindowFacts], manager: WindowManager? = nil) {
-        note(WindowReading(manager: manager ?? self.manager, facts: facts))
+    /// - Parameters:
+    ///   - manager: nil for the one of the last reading.
+    ///   - owner: who an X client is; its process has its number by default. Nil for one that has ended.
+    mutating func read(
+        _ facts: [UInt32: WindowFacts], manager: WindowManager? = nil,
+        owner: (UInt32) -> WindowNames.Owner? = { .process($0) }
+    ) {
+        var reading = WindowReading(manager: manager ?? self.manager, facts: facts)
+        for client in unread.clients { reading.clients.updateValue(owner(client), forKey: client) }
+        note(reading)
     }
 
     /// Windows that are there from the start, the lowest one first: they were not read.

@@ -237,7 +237,7 @@ import UpcastClient
         model.apply(WindowEvent(.mapped, 2, sequence: 11, isOverrideRedirect: false))
         #expect(!model.hasUnknown && Self.hidden(model) == [1])
         model.apply(WindowEvent(.mapped, 2, sequence: 12, isOverrideRedirect: true))
-        #expect(model.unread == [2])
+        #expect(model.unread.windows == [2])
         model.read([2: Self.window(2, process: 50, override: true)])
         #expect(Self.hidden(model) == [1, 2])
     }

@@ -12,6 +12,7 @@ import UpcastClient
 
     private static func place(_ x: Int) -> CaptureRectangle { CaptureRectangle(x: x, y: 10, width: 100, height: 50) }
 
+    /// - Parameter maker: an X client, whose process has its number by default.
     private static func facts(
         _ window: UInt32, x: Int = 0, viewable: Bool = true, override: Bool = false,
         className: String = "", secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32? = nil,
@@ -23,8 +24,8 @@ import UpcastClient
             place: place(x), isViewable: viewable, isOverrideRedirect: override,
             names: [
                 WindowNames(
-                    window: client ?? window, className: className, title: title, isCut: isCut, process: process,
-                    maker: maker ?? window)
+                    window: client ?? window, className: className, title: title, isCut: isCut,
+                    process: process ?? maker, maker: maker ?? window)
             ] + inside, types: types, secure: secure, transientFor: transientFor, client: client ?? window,
             group: group, isTransientForGroup: isForGroup, isInputOnly: inputOnly, inside: all)
     }
@@ -72,18 +73,18 @@ import UpcastClient
     @Test func unknownWindows() throws {
         var model = try Self.model([1: Self.facts(1, x: 5)])
         model.apply(WindowEvent(.came(nil), 2, sequence: 11))
-        #expect(model.hasUnknown && model.unread == [2], "others may belong to it")
+        #expect(model.hasUnknown && model.unread.windows == [2], "others may belong to it")
         model.apply(WindowEvent(.mapped, 2, sequence: 12))
-        #expect(model.hasUnknown && model.unread == [2])
+        #expect(model.hasUnknown && model.unread.windows == [2])
         #expect(model.secrets(hidesUnknown: true).regions(in: Self.area) == .wholeFrame, "nobody knows where it is")
         model.read([:])
-        #expect(model.hasUnknown && model.unread == [2])
+        #expect(model.hasUnknown && model.unread.windows == [2])
         model.read([2: Self.facts(2, x: 9)])
         #expect(!model.hasUnknown && Self.hidden(model) == [])
         // It may have moved since it was read: an event tells.
         model.read([2: Self.facts(2, x: 700)])
         model.apply(WindowEvent(.changed, 2, sequence: 21))
-        #expect(model.hasUnknown && model.unread == [2])
+        #expect(model.hasUnknown && model.unread.windows == [2])
         #expect(model.secrets(hidesUnknown: true).places == [Self.place(9)])
     }
 
@@ -96,7 +97,7 @@ import UpcastClient
         model.isComposited = true
         model.addAndRead([1: Self.facts(1, x: 5)])
         for step in 0..<2 { model.apply(WindowEvent(.renamed, 1, sequence: UInt32(11 + step))) }
-        #expect(model.unread == [1])
+        #expect(model.unread.windows == [1])
         #expect(model.takeLeft().map(\.place) == (rules.isEmpty ? [] : [Self.place(5)]))
         // One that is not on the screen, and harmless, keeps no picture back.
         model.apply(WindowEvent(.unmapped, 1, sequence: 12))
@@ -142,7 +143,7 @@ import UpcastClient
         model.apply(WindowEvent(.came(Self.place(5)), 1, sequence: 11))
         model.apply(WindowEvent(.came(Self.place(9)), 2, sequence: 12))
         model.apply(WindowEvent(.mapped, 2, sequence: 13))
-        #expect(model.hasUnknown && model.unread == [1, 2])
+        #expect(model.hasUnknown && model.unread.windows == [1, 2])
         model.read([
             1: Self.facts(1, x: 5, viewable: false, secure: 1, process: 77),
             2: Self.facts(2, x: 9, override: true, process: 77),
@@ -154,7 +155,7 @@ import UpcastClient
     @Test func theFirstPictureWaits() {
         var model = WindowModel(WindowRules(), bounds: Self.bounds)
         model.add(7, 3, at: Self.place(20))
-        #expect(model.hasUnknown && model.unread == [3, 7])
+        #expect(model.hasUnknown && model.unread.windows == [3, 7])
         #expect(model.secrets(hidesUnknown: true).places == [Self.place(20)])
     }
 
@@ -164,16 +165,16 @@ import UpcastClient
             1: Self.facts(1, client: 100, all: [1, 150, 100, 101]), 2: Self.facts(2, client: 200), 3: Self.facts(3),
         ])
         model.apply(WindowEvent(.changed, 200, sequence: 11))
-        #expect(model.hasUnknown && model.unread == [2])
+        #expect(model.hasUnknown && model.unread.windows == [2])
         // A client that makes and destroys windows without a name inside.
         for step in 12..<1000 { model.apply(WindowEvent(.changed, step % 2 == 0 ? 101 : 150, sequence: UInt32(step))) }
-        #expect(model.unread == [1, 2])
+        #expect(model.unread.windows == [1, 2])
         #expect(model.secrets(hidesUnknown: true).places == [Self.place(0)])
         // It has left 1, and is in no other one that was looked at.
         model.read([1: Self.facts(1, client: 100, all: [1, 100])])
         model.read([2: Self.facts(2, client: 200)])
         for window: UInt32 in [101, 150, 999] { model.apply(WindowEvent(.changed, window, sequence: 1001)) }
-        #expect(model.unread == [])
+        #expect(model.unread.windows == [])
     }
 
     /// A window inside a frame goes to another one, whichever of the two is read first.
@@ -187,20 +188,26 @@ import UpcastClient
         ]
         for window in order { model.read(facts.filter { $0.key == window }) }
         model.apply(WindowEvent(.changed, 101, sequence: 12))
-        #expect(model.unread == [2])
+        #expect(model.unread.windows == [2])
         model.apply(WindowEvent(.went, 2, sequence: 13))
         model.apply(WindowEvent(.changed, 101, sequence: 14))
-        #expect(model.unread == [])
+        #expect(model.unread.windows == [])
     }
 
     /// Over a network, the server does not know processes: the X client counts.
     @Test func menusOverANetwork() throws {
         let model = try Self.model([
-            1: Self.facts(1, x: 1, secure: 1, maker: 0x40_0000),
-            2: Self.facts(2, x: 2, override: true, maker: 0x40_0000),
-            3: Self.facts(3, x: 3, override: true, maker: 0x60_0000),
+            1: Self.overNetwork(Self.facts(1, x: 1, secure: 1, maker: 0x40_0000)),
+            2: Self.overNetwork(Self.facts(2, x: 2, override: true, maker: 0x40_0000)),
+            3: Self.overNetwork(Self.facts(3, x: 3, override: true, maker: 0x60_0000)),
         ])
         #expect(Self.hidden(model) == [1, 2])
+    }
+
+    private static func overNetwork(_ facts: WindowFacts) -> WindowFacts {
+        var facts = facts
+        facts.names[0].owner = .client(facts.maker)
+        return facts
     }
 
     /// A dialog of the whole group; and one of another group.
@@ -223,7 +230,7 @@ import UpcastClient
             ], rules: ["class=SecretTerm"])
         #expect(Self.hidden(model) == [1, 2])
         model.apply(WindowEvent(.changed, 900, sequence: 11))
-        #expect(model.unread == [1])
+        #expect(model.unread.windows == [1])
     }
 
     /// A tab, or a program inside another one, is the parent of a dialog.
@@ -331,7 +338,7 @@ import UpcastClient
     }
 
     private static func menu(_ window: UInt32, x: Int) -> WindowFacts {
-        facts(window, x: x, override: true, process: window & 0xff00, maker: window & 0xff00)
+        facts(window, x: x, override: true, maker: window & 0xff00)
     }
 
     /// A window ends before it was read: menus of its X client are secret, those that come later too.
@@ -357,7 +364,7 @@ import UpcastClient
         #expect(Self.hidden(model) == [])
         Self.bring(0x101, x: 1, to: &model)
         Self.end(0x101, in: &model)
-        #expect(model.hasUnknown && model.unread == [0x102])
+        #expect(model.hasUnknown && model.unread.windows == [0x102])
         model.read([0x102: Self.menu(0x102, x: 2)])
         #expect(Self.hidden(model) == [2])
     }
@@ -412,7 +419,7 @@ import UpcastClient
             model.apply(WindowEvent(.rearranged, 0x201, sequence: 1, destroyed: 0x101))
         }
         Self.end(0x201, in: &model)
-        #expect(model.unread == [0x102])
+        #expect(model.unread.windows == [0x102])
         model.read([0x102: Self.menu(0x102, x: 2)])
         #expect(Self.hidden(model) == [2])
     }
@@ -427,7 +434,7 @@ import UpcastClient
         Self.bring(0x201, x: 1, isMenu: true, to: &model)
         model.apply(WindowEvent(.went, 0x101, sequence: 1))
         Self.end(0x201, in: &model)
-        #expect(model.unread == [0x102])
+        #expect(model.unread.windows == [0x102])
         model.read([0x102: Self.menu(0x102, x: 2)])
         #expect(Self.hidden(model) == [2])
     }
@@ -442,7 +449,7 @@ import UpcastClient
         model.read([0x101: Self.facts(0x101, x: 1, maker: 0x100), 0x102: Self.menu(0x102, x: 2)])
         model.apply(WindowEvent(.renamed, 0x101, sequence: 1))
         Self.end(0x101, in: &model)
-        #expect(model.unread == [] && Self.hidden(model) == [])
+        #expect(model.unread.windows == [] && Self.hidden(model) == [])
     }
 
     /// It was read before it got a frame, then became secret, and has ended before the frame was read.
@@ -460,15 +467,215 @@ import UpcastClient
         #expect(Self.hidden(model) == [2])
     }
 
-    /// A menu that is secret by itself makes its process one that has had a secret window, also if its X client is
-    /// suspect.
-    @Test func secretMenusOfASuspect() throws {
+    /// It was read before it got a frame, and changes there: its menu is decided again.
+    @Test func aMenuOfAClientThatChangesInANewFrame() throws {
+        var model = try Self.unread()
+        model.apply(WindowEvent(.came(Self.place(1)), 0x101, sequence: 1))
+        Self.bring(0x102, x: 2, isMenu: true, to: &model)
+        model.read([0x101: Self.facts(0x101, x: 1, viewable: false, maker: 0x100), 0x102: Self.menu(0x102, x: 2)])
+        model.apply(WindowEvent(.went, 0x101, sequence: 1))
+        #expect(model.unread.windows == [])
+        model.apply(WindowEvent(.changed, 0x101, sequence: 1))
+        #expect(model.hasUnknown && model.unread.windows == [0x102])
+        model.read([0x102: Self.menu(0x102, x: 2)])
+        #expect(!model.hasUnread && Self.hidden(model) == [2])
+    }
+
+    /// The process is suspect, and not its X client: another X client of it is, and a later one with its number is not.
+    @Test(arguments: [false, true]) func otherClientsOfASuspect(hasEnded: Bool) throws {
+        var model = try Self.unread()
+        func menu(_ window: UInt32, x: Int, process: UInt32) -> WindowFacts {
+            Self.facts(window, x: x, override: true, process: process, maker: window & 0xff00)
+        }
+        Self.bring(0x202, x: 2, isMenu: true, to: &model)
+        model.read([0x202: menu(0x202, x: 2, process: 0x100)])
+        #expect(Self.hidden(model) == [])
+        Self.bring(0x101, x: 1, to: &model)
+        model.read([:])
+        Self.end(0x101, in: &model)
+        #expect(model.hasUnknown && model.unread == WindowRequest(clients: [0x100]), "no picture until it is asked")
+        let places = model.secrets(hidesUnknown: true).places
+        #expect(places == [Self.place(2)], "a picture that cannot wait shows no menu")
+        model.read([:], owner: { hasEnded ? nil : .process($0) })
+        #expect(!model.hasUnknown && !model.hasUnread)
+        #expect(Self.hidden(model) == (hasEnded ? [] : [2]))
+        Self.bring(0x103, x: 3, isMenu: true, to: &model)
+        model.read([0x103: menu(0x103, x: 3, process: 9)])
+        #expect(Self.hidden(model) == (hasEnded ? [] : [2]))
+    }
+
+    /// The process of an X client is known by another window: it is not asked, and may have ended.
+    @Test func aSuspectWhoseProcessIsKnown() throws {
+        var model = try Self.unread()
+        Self.bring(0x101, x: 1, to: &model)
+        Self.bring(0x202, x: 2, isMenu: true, to: &model)
+        let menu = Self.facts(0x202, x: 2, override: true, process: 9, maker: 0x200)
+        model.read([0x101: Self.facts(0x101, x: 1, process: 9, maker: 0x100), 0x202: menu])
+        #expect(Self.hidden(model) == [])
+        Self.bring(0x103, x: 3, to: &model)
+        Self.end(0x103, in: &model)
+        #expect(model.unread == WindowRequest(windows: [0x202]))
+        model.read([0x202: menu])
+        #expect(Self.hidden(model) == [2])
+    }
+
+    /// An X client ends with its window, which was read before: its process is remembered.
+    @Test(arguments: [false, true]) func aSuspectThatEndsAtOnce(isInFrame: Bool) throws {
+        var model = try Self.unread()
+        Self.bring(0x101, x: 1, to: &model)
+        Self.bring(0x202, x: 2, isMenu: true, to: &model)
+        let menu = Self.facts(0x202, x: 2, override: true, process: 9, maker: 0x200)
+        model.read([0x101: Self.facts(0x101, x: 1, process: 9, maker: 0x100), 0x202: menu])
+        if isInFrame {
+            Self.bring(0x301, x: 3, to: &model)
+            model.apply(WindowEvent(.came(Self.place(3)), 0x103, sequence: 1))
+            model.apply(WindowEvent(.went, 0x103, sequence: 1))
+        } else {
+            model.apply(WindowEvent(.changed, 0x101, sequence: 1))
+        }
+        Self.end(0x101, in: &model)
+        #expect(model.unread.windows.contains(0x202))
+        model.read([0x202: menu, 0x301: Self.facts(0x301, x: 3)], owner: { _ in nil })
+        #expect(Self.hidden(model) == [2])
+    }
+
+    /// Windows of a suspect that come and go keep no picture waiting.
+    @Test func aSuspectThatGoesOn() throws {
+        var model = try Self.unread()
+        for step in 0..<2 {
+            Self.bring(0x101, x: 1, to: &model)
+            Self.end(0x101, in: &model)
+            #expect(model.hasUnknown == (step == 0) && model.hasUnread)
+            model.apply(WindowEvent(.changed, 0x102, sequence: 1))
+            #expect(model.hasUnknown == (step == 0) && model.hasUnread)
+            model.read([:])
+            #expect(!model.hasUnknown && !model.hasUnread)
+        }
+    }
+
+    /// Another X client gets the number of a suspect: it is asked again.
+    @Test func aSuspectsNumberIsUsedAgain() throws {
+        var model = try Self.unread()
+        Self.bring(0x202, x: 2, isMenu: true, to: &model)
+        model.read([0x202: Self.facts(0x202, x: 2, override: true, process: 9, maker: 0x200)])
+        for process in [8, 9] as [UInt32] {
+            #expect(Self.hidden(model) == [])
+            Self.bring(0x101, x: 1, to: &model)
+            Self.end(0x101, in: &model)
+            model.read([:], owner: { _ in .process(process) })
+        }
+        #expect(Self.hidden(model) == [2])
+    }
+
+    /// An X client was asked before because of a window that was found then, and ends with a later one.
+    @Test func aSuspectThatWasAskedBefore() throws {
+        var model = try Self.unread()
+        Self.bring(0x301, x: 1, to: &model)
+        model.apply(WindowEvent(.changed, 0x101, sequence: 1))
+        Self.bring(0x202, x: 2, isMenu: true, to: &model)
+        model.read(
+            [0x301: Self.facts(0x301, x: 1, process: 3, all: [0x101]),
+             0x202: Self.facts(0x202, x: 2, override: true, process: 9, maker: 0x200)],
+            owner: { _ in .process(9) })
+        #expect(Self.hidden(model) == [])
+        Self.bring(0x103, x: 3, to: &model)
+        Self.end(0x103, in: &model)
+        model.read([:], owner: { _ in nil })
+        #expect(Self.hidden(model) == [2])
+    }
+
+    /// With more programs than can be remembered, everybody is one of them.
+    @Test func theLimitOfPrograms() {
+        var programs = MenuSuspects()
+        for number in 1...UInt32(MenuSuspects.limit) {
+            #expect(!programs.contains(.process(0)))
+            programs.insert(.process(number))
+        }
+        #expect(programs.contains(.process(0)) && programs.contains(.client(1)))
+    }
+
+    /// Beyond the limit, a lost window counts as ended.
+    @Test func theLimitOfLostWindows() throws {
+        var model = try Self.unread()
+        let limit = UInt32(UnseenWindows.maxLost)
+        for number in 1...limit + 1 { model.apply(WindowEvent(.changed, number << 8, sequence: 1)) }
+        #expect(model.unseen.lost.count == Int(limit) && model.unread.clients.count == Int(limit) + 1)
+        model.read([:])
+        #expect(!model.hasUnread && !model.hasUnknown)
+    }
+
+    /// A menu that moves while it is not known whether its process is suspect leaves its pixels as a secret one does.
+    @Test func aMenuThatMovesMeanwhile() throws {
+        var model = WindowModel(WindowRules(), bounds: Self.area, resourceMask: 0xff, showsScreen: true)
+        Self.bring(0x202, x: 2, isMenu: true, to: &model)
+        model.read([0x202: Self.facts(0x202, x: 2, override: true, process: 0x100, maker: 0x200)])
+        Self.bring(0x101, x: 100, to: &model)
+        Self.end(0x101, in: &model)
+        model.apply(WindowEvent(.moved(Self.place(300)), 0x202, sequence: 2))
+        model.read([:])
+        #expect(Set(Self.hidden(model)).isSuperset(of: [2, 300]))
+    }
+
+    /// Without its process, an X client is suspect by its number.
+    @Test func aSuspectWhoseProcessNobodyKnows() throws {
         var model = try Self.unread()
         Self.bring(0x101, x: 1, to: &model)
         Self.end(0x101, in: &model)
+        model.read([:], owner: { .client($0) })
+        Self.bring(0x102, x: 2, isMenu: true, to: &model)
+        Self.bring(0x202, x: 3, isMenu: true, to: &model)
+        func menu(_ window: UInt32, x: Int) -> WindowFacts { Self.overNetwork(Self.menu(window, x: x)) }
+        model.read([0x102: menu(0x102, x: 2), 0x202: menu(0x202, x: 3)])
+        #expect(Self.hidden(model) == [2])
+    }
+
+    /// A window of the server itself, such as a compositing manager's overlay, makes nobody suspect.
+    @Test func windowsOfTheServer() throws {
+        var model = try Self.unread()
+        Self.bring(0x01, x: 1, to: &model)
+        Self.end(0x01, in: &model)
+        Self.bring(0x02, x: 1, to: &model)
+        model.apply(WindowEvent(.went, 0x02, sequence: 1))
+        #expect(!model.hasUnread && !model.hasUnknown)
+    }
+
+    /// A window that is somewhere makes pictures wait until all windows were read.
+    @Test func aLostWindow() throws {
+        var model = try Self.unread()
+        model.apply(WindowEvent(.changed, 0x101, sequence: 1))
+        #expect(model.hasUnknown && model.unread == WindowRequest(clients: [0x100]))
+        model.apply(WindowEvent(.came(Self.place(2)), 0x202, sequence: 1))
+        model.read([:])
+        #expect(model.unread == WindowRequest(windows: [0x202], clients: [0x100]))
+        model.read([0x202: Self.facts(0x202, x: 2, viewable: false, maker: 0x200)])
+        #expect(!model.hasUnread && !model.hasUnknown)
+    }
+
+    /// With more suspects than can be remembered, everybody is one.
+    @Test func theLimitOfSuspects() throws {
+        var model = try Self.unread()
+        Self.bring(0x101, x: 1, isMenu: true, to: &model)
+        model.read([0x101: Self.menu(0x101, x: 1)])
+        for number in 2...UInt32(MenuSuspects.limit + 1) {
+            #expect(Self.hidden(model) == [], "\(number)")
+            Self.bring(number << 8, x: 2, to: &model)
+            Self.end(number << 8, in: &model)
+            model.read([:])
+        }
+        #expect(Self.hidden(model) == [1])
+    }
+
+    /// A menu that is secret by itself makes its process one that has had a secret window, also while a window of its
+    /// X client is lost.
+    @Test func secretMenusOfASuspect() throws {
+        var model = try Self.unread()
+        Self.bring(0x301, x: 1, to: &model)
+        model.apply(WindowEvent(.came(Self.place(1)), 0x101, sequence: 1))
+        model.apply(WindowEvent(.went, 0x101, sequence: 1))
         Self.bring(0x102, x: 2, isMenu: true, to: &model)
         model.read([0x102: Self.facts(0x102, x: 2, override: true, secure: 1, process: 7, maker: 0x100)])
         Self.end(0x102, in: &model)
+        model.read([0x301: Self.facts(0x301, x: 1, client: 0x101, process: 7, maker: 0x100)])
         Self.bring(0x202, x: 3, isMenu: true, to: &model)
         model.read([0x202: Self.facts(0x202, x: 3, override: true, process: 7, maker: 0x200)])
         #expect(Self.hidden(model) == [3])

@@ -66,9 +66,27 @@ import UpcastClient
                     return model.unread
                 }, taking: { _ in Issue.record("nothing happens") })
             let reading = try #require(read)
-            #expect(count == 1 && Set(reading.facts.keys) == Set(model.unread) && reading.facts.count >= 2)
+            #expect(count == 1 && Set(reading.facts.keys) == Set(model.unread.windows) && reading.facts.count >= 2)
             model.note(reading)
-            #expect(model.unread == [] && reading.manager == .none && !reading.isComposited)
+            #expect(model.unread.windows == [] && reading.manager == .none && !reading.isComposited)
+        }
+    }
+
+    /// An X client is of a process until it ends.
+    @Test func clients() async throws {
+        try await blocking {
+            let rig = try Rig()
+            let window = try #require(try rig.model().unread.windows.first)
+            let client = window & ~rig.display.resourceMask
+            func owner() throws -> WindowNames.Owner? {
+                let request = WindowRequest(clients: [client])
+                let reading = try #require(try rig.display.read({ request }, taking: { _ in }))
+                #expect(Array(reading.clients.keys) == [client] && reading.facts.isEmpty)
+                return reading.clients[client] ?? nil
+            }
+            #expect(try owner() == .process(UInt32(rig.family.processID)))
+            try rig.family.stop(SIGKILL)
+            try waitFor("the X client to end") { try owner() == nil }
         }
     }
 
@@ -77,7 +95,7 @@ import UpcastClient
         try await blocking {
             let rig = try Rig()
             var (model, titles, events) = (try rig.model(), ["first", "second"], [WindowEvent]())
-            let window = try #require(model.unread.first)
+            let window = try #require(model.unread.windows.first)
             var last: ChildProcess?
             func take(_ event: X11Connection.Event) {
                 guard case .window(let event) = event else { return }
@@ -98,10 +116,10 @@ import UpcastClient
             #expect(events.map(\.kind) == [.renamed] && events.map(\.window) == [window])
             try #require(last).waitForSuccess(within: 20)
             model.note(reading)
-            #expect(model.unread == [])
+            #expect(model.unread.windows == [])
             _ = try rig.display.activeWindow()
             while let event = try rig.display.nextEvent() { take(event) }
-            #expect(model.unread == [window], "the second title came after the reading")
+            #expect(model.unread.windows == [window], "the second title came after the reading")
             #expect(try rig.display.read({ model.unread }, taking: take)?.facts[window]?.title == "second")
         }
     }
@@ -124,7 +142,7 @@ import UpcastClient
                     {
                         managers.append(manager)
                         _ = try? waitFor("the manager", evidence: { manager.errorTail }) {
-                            try other.read({ [] }, taking: { _ in })?.isComposited == true
+                            try other.read({ WindowRequest() }, taking: { _ in })?.isComposited == true
                         }
                     }
                     return model.unread
@@ -140,7 +158,7 @@ import UpcastClient
         try await blocking {
             let rig = try Rig()
             var watch = WindowWatch(WindowRules(), front: nil, rig.display)
-            let window = try #require(try rig.model().unread.last)
+            let window = try #require(try rig.model().unread.windows.last)
             try watch.begin()
             try rig.run("xdotool", "windowunmap", "--sync", "\(window)")
             try rig.follow(&watch)
@@ -180,7 +198,7 @@ import UpcastClient
         try await blocking {
             let rig = try Rig()
             var (model, count) = (try rig.model(), 0)
-            let window = try #require(model.unread.first)
+            let window = try #require(model.unread.windows.first)
             let read = try rig.display.read(
                 {
                     count += 1

@@ -4,7 +4,7 @@
 //   secret-window --popup NAME [stay]
 //   secret-window --inside COUNT LEVELS
 //   secret-window --clients COUNT
-//   secret-window --unseen
+//   secret-window --unseen [apart]
 //
 // All are filled with ff00ff. The windows have the property _UPCAST_SECURE, or the class, from before they are mapped.
 // With --popup, a white window of 200x120 pixels at 40,40 has the class, and a menu of 60x40 comes and goes over it, at
@@ -14,7 +14,7 @@
 // With --clients, a window has the property, and COUNT further X clients of the process come one after the other, map a
 // menu, and end at some moment of the next millisecond.
 // With --unseen, a window has the property, and ends before any other program can look at it. A menu of 60x40 pixels at
-// 100,160 stays.
+// 100,160 stays; with apart, it is of another X client of the process.
 // With --menus, override-redirect windows without a class or the property come and go beside them.
 #include <stdint.h>
 #include <stdio.h>
@@ -120,14 +120,20 @@ static int show_clients(int count) {
 }
 
 /// Until it is ended.
-static int show_menu_of_unseen(void) {
+static int show_menu_of_unseen(int is_apart) {
     const xcb_atom_t secure = x11_atom(c, "_UPCAST_SECURE");
     // A server does what is sent at once before it listens to another client, unless that takes longer than its turns.
     const xcb_window_t window = place(40, 40, 200, 120, 0xff00ff, 0);
     x11_set_value(c, window, secure, XCB_ATOM_CARDINAL, 1);
     xcb_map_window(c, window);
-    xcb_map_window(c, place(100, 160, 60, 40, 0xff00ff, 1));
+    if (!is_apart) xcb_map_window(c, place(100, 160, 60, 40, 0xff00ff, 1));
     xcb_destroy_window(c, window);
+    if (is_apart) {
+        x11_wait_for_server(c);
+        c = xcb_connect(NULL, NULL);
+        if (xcb_connection_has_error(c)) return 1;
+        xcb_map_window(c, place(100, 160, 60, 40, 0xff00ff, 1));
+    }
     xcb_flush(c);
     while (!xcb_connection_has_error(c)) pause();
     return 0;
@@ -150,7 +156,7 @@ int main(int argc, char **argv) {
     if (argc > 2 && !strcmp(argv[1], "--popup")) return show_popup(argv[2], argc > 3);
     if (argc > 3 && !strcmp(argv[1], "--inside")) return show_crowd(atoi(argv[2]), atoi(argv[3]));
     if (argc > 2 && !strcmp(argv[1], "--clients")) return show_clients(atoi(argv[2]));
-    if (argc > 1 && !strcmp(argv[1], "--unseen")) return show_menu_of_unseen();
+    if (argc > 1 && !strcmp(argv[1], "--unseen")) return show_menu_of_unseen(argc > 2);
     const xcb_atom_t secure = x11_atom(c, "_UPCAST_SECURE");
     xcb_window_t windows[WINDOWS] = {0}, menu = 0;
     for (int step = 0; step < steps; step++) {

@@ -88,6 +88,14 @@ typedef struct {
     uint32_t maker;
 } upcast_x_names;
 
+/// The process of an X client.
+typedef struct {
+    /// False if it has ended.
+    bool is_there;
+    /// As in `upcast_x_names`.
+    uint32_t process;
+} upcast_x_client;
+
 /// So many windows are looked at in a child of the root window, itself included, and so deep.
 enum { UPCAST_X_MAX_INSIDE = 1024, UPCAST_X_MAX_LEVELS = 32 };
 
@@ -298,6 +306,11 @@ int upcast_x_read_facts(upcast_x *x, const uint32_t *windows, uint32_t count, up
 ///
 /// @param count  at most UPCAST_X_READ_AT_ONCE.
 int upcast_x_read_names(upcast_x *x, const uint32_t *windows, uint32_t count, upcast_x_names *names);
+/// Reads which processes X clients belong to. Each is given by its number or that of a window. Without X-Resource, all
+/// are there, of no known process. A status.
+///
+/// @param count  at most UPCAST_X_READ_AT_ONCE.
+int upcast_x_read_clients(upcast_x *x, const uint32_t *clients, uint32_t count, upcast_x_client *found);
 enum { UPCAST_X_READ_AT_ONCE = 16 };
 
 /// The client window that is active, as the window manager says (_NET_ACTIVE_WINDOW); 0 for none.

@@ -60,9 +60,6 @@ package struct WindowFacts: Equatable, Sendable {
     /// It has no pixels to hide, and does not ask to hide everything.
     var hidesNothing: Bool { isInputOnly && secure < 2 }
 
-    /// Whether an X client has made the client or a window in it.
-    func isMade(by client: UInt32) -> Bool { names.contains { $0.maker == client } }
-
     /// Who owns the window and what is in it.
     var owners: [WindowNames.Owner] { names.map(\.owner) }
     /// The client's.

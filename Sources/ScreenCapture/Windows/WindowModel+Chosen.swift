@@ -18,7 +18,7 @@ extension WindowModel {
     }
 
     /// Whether a child of the root window is secure, or may be.
-    func isSecure(_ top: UInt32) -> Bool { windows[top]?.facts == nil || secure.contains(top) }
+    func isSecure(_ top: UInt32) -> Bool { windows[top]?.facts.map(mayBeSuspect) ?? true || secure.contains(top) }
 
     /// Dialogs, menus and tooltips of an application window, and where they are with their border. Secure ones are left
     /// out.

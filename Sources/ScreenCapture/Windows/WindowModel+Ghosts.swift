@@ -104,7 +104,8 @@ extension WindowModel {
     }
 
     func mayBeSecure(_ window: UInt32) -> Bool {
-        secure.contains(window) || windows[window].map { $0.facts == nil && $0.isDoubtful } ?? true
+        guard let known = windows[window] else { return true }
+        return secure.contains(window) || known.facts.map(mayBeSuspect) ?? known.isDoubtful
     }
 }
 

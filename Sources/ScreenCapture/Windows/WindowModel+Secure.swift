@@ -19,7 +19,7 @@ extension WindowModel {
         while secure.count != before {
             before = secure.count
             let makers = secure.reduce(into: owners) { all, top in
-                if let facts = windows[top]?.facts { all.formUnion(menus.owners(of: facts)) }
+                if let facts = windows[top]?.facts { menus.owners(of: facts).forEach { all.insert($0) } }
             }
             for (id, window) in windows where !secure.contains(id) {
                 guard let facts = window.facts else { continue }
@@ -44,40 +44,60 @@ extension WindowModel {
 
     /// A child of the root window has gone of which nothing is known, or not what it was in the end.
     mutating func noteUnseen(_ event: WindowEvent) {
-        guard let known = windows[event.window], known.isUnread else { return }
-        let maker = unseen.maker(of: event.window)
+        guard let known = windows[event.window], known.isUnread, let maker = unseen.maker(of: event.window) else {
+            return
+        }
         if event.destroyed == nil {
-            unseen.wentInside(event.window)
+            lose(event.window)
         } else {
             // One that was never on the screen is no window of the program's that has menus. A menu that ends at once
             // is most likely just that, if something is known of its program.
-            let isKnown = windows.values.contains { window in
-                window.clients.contains { unseen.maker(of: $0) == maker }
-            }
-            guard known.wasShown, !(known.isMenu && isKnown) else { return }
-            unseen.ended(event.window)
+            guard known.wasShown, !(known.isMenu && knownOwner(ofClient: maker) != nil) else { return }
+            end(event.window)
         }
-        forgetMenus(of: maker)
     }
 
     /// A client has ended in its frame, and may have become secure since it was read.
     mutating func noteUnseenClient(_ event: WindowEvent) {
         guard let client = event.destroyed, let frame = top(of: event.window), let known = windows[frame],
-            known.clients.contains(client), known.isUnread
+            known.names.contains(where: { $0.window == client }), known.isUnread
         else { return }
-        unseen.ended(client)
-        forgetMenus(of: unseen.maker(of: client))
+        end(client)
     }
 
-    /// Has the menus of an X client read again: what was decided before may be wrong.
-    private mutating func forgetMenus(of maker: UInt32) {
+    private mutating func end(_ window: UInt32) {
+        guard let maker = unseen.maker(of: window) else { return }
+        let owner = knownOwner(ofClient: maker)
+        if unseen.end(window, owner: owner) { forgetMenus { $0.owner == owner } }
+    }
+
+    /// A window is in another one, and was not seen there.
+    mutating func lose(_ window: UInt32) {
+        guard let maker = unseen.maker(of: window) else { return }
+        let owner = knownOwner(ofClient: maker)
+        if unseen.lose(window, owner: owner) { forgetMenus { $0.maker == maker || $0.owner == owner } }
+    }
+
+    /// Whether it is a menu, and it is not known yet whether its program is suspect.
+    func mayBeSuspect(_ facts: WindowFacts) -> Bool { unseen.isWaiting && menuOwners.isMenu(facts) }
+
+    /// As it was read last; nil if no window of the X client was.
+    private func knownOwner(ofClient client: UInt32) -> WindowNames.Owner? {
+        for window in windows.values {
+            if let names = window.names.first(where: { $0.maker == client }) { return names.owner }
+        }
+        return nil
+    }
+
+    /// Has the menus of somebody read again: what was decided before may be wrong.
+    private mutating func forgetMenus(of isOwner: (WindowNames) -> Bool) {
         for (id, window) in windows {
-            if let facts = window.facts, facts.isOverrideRedirect, facts.isMade(by: maker) { forget(id) }
+            if let facts = window.facts, facts.isOverrideRedirect, facts.names.contains(where: isOwner) { forget(id) }
         }
     }
 
-    /// Whether its X client may have had a secure window that nobody has read.
-    func isOfUnseen(_ facts: WindowFacts) -> Bool { facts.names.contains { unseen.isMaker($0.maker) } }
+    /// Whether its program may have had a secure window that nobody has read.
+    func isOfUnseen(_ facts: WindowFacts) -> Bool { facts.names.contains(where: unseen.isOwner) }
 
     /// The window that a dialog belongs to, if that is a secure one or in one.
     private func parent(of facts: WindowFacts, in secure: Set<UInt32>) -> UInt32? {

@@ -6,52 +6,6 @@ package import UpcastClient
 /// The X server does one thing after the other, and numbers its answers. With all events before a picture applied, and
 /// none after it, the model is what the picture shows.
 package struct WindowModel: Sendable {
-    struct Window {
-        /// Nil while it is not known.
-        var place: CaptureRectangle?
-        var isViewable: Bool
-        /// Nil until they are read, and after a change.
-        var facts: WindowFacts?
-        /// The window group, as it was read last.
-        var group: UInt32?
-        /// The client windows in it, as they were read last.
-        var clients: [UInt32] = []
-        /// Windows in it may move without an event: they were not looked at.
-        var isUnwatched = true
-        var stranger = Stranger.none
-        /// Nobody has looked at it.
-        var isNew = true
-        /// It may have become secure since its facts were read.
-        var isDoubtful = true
-        /// More than its title has changed since its facts were read.
-        var hasChanged = false
-        /// It has been on the screen since it came.
-        var wasShown = false
-        /// The window manager had no say when it was mapped.
-        var isMenu = false
-
-        /// Nobody has looked at it since it came, or since it may have become secure. A title is not enough: a shell
-        /// changes it when its window closes.
-        var isUnread: Bool { facts == nil && (isNew || hasChanged) }
-
-        /// An empty frame still shows the client that is gone, which may have come before anybody looked.
-        func mayShowOther(_ facts: WindowFacts, wasSecure: Bool, isOneMissing: Bool) -> Bool {
-            facts.isEmptyFrame && (wasSecure || stranger != .none || isNew && isOneMissing)
-        }
-    }
-
-    /// A window that another X client made, and that may have come and gone in a window before anybody looked.
-    enum Stranger {
-        /// There was none, or a client was found since.
-        case none
-        /// Nobody knows what there was before the start.
-        case beforeStart
-        /// One came, and nobody has looked since.
-        case came
-        /// A window inside has ended: perhaps the stranger.
-        case ended
-    }
-
     let rules: WindowRules
     private(set) var windows: [UInt32: Window] = [:]
     private var tree = WindowTree()
@@ -63,8 +17,7 @@ package struct WindowModel: Sendable {
     private(set) var secure: Set<UInt32> = []
     var dialogs = SecretDialogs()
     /// Those that have had a secure window. Their menus stay secure when it is gone: it may be there, unmapped.
-    private(set) var owners: Set<WindowNames.Owner> = []
-    private static let maxOwners = 4096
+    private(set) var owners = MenuSuspects()
     var unseen: UnseenWindows
     var ghosts = GhostPixels()
     /// What is painted over, as of this request.
@@ -129,7 +82,8 @@ package struct WindowModel: Sendable {
             ghosts.certify(id)
         }
         for (id, facts) in reading.facts { note(facts, of: id, showsOther: others[id] != nil) }
-        unseen.noteReading(all: !hasUnread, found: unseen.moved.filter { top(of: $0) != nil })
+        unseen.find(unseen.lost.keys.filter { top(of: $0) != nil }, isAll: !hasUnreadWindows)
+        unseen.note(reading.clients)
         secure = secureWindows(reading.facts)
         rememberOwners()
         // What a window has left behind as a secure one stays secret.
@@ -140,7 +94,7 @@ package struct WindowModel: Sendable {
             guard wereSecure.contains(id), windows[id]?.isViewable ?? false else { continue }
             leave(windows[id]?.place, of: id, isCertain: true)
         }
-        guard !hasUnread else { return }
+        guard !hasUnreadWindows else { return }
         lostUnknown = false
         dialogs.forgetGone()
     }
@@ -153,7 +107,7 @@ package struct WindowModel: Sendable {
         if window.isUnwatched, window.isViewable { scatter(in: window.place) }
         // An empty frame may show a stranger until a client is found in it; not what a manager has from the start.
         window.stranger = showsOther && window.stranger != .beforeStart ? .came : .none
-        (window.facts, window.group, window.clients) = (facts, facts.group, facts.names.map(\.window))
+        (window.facts, window.group, window.names) = (facts, facts.group, facts.names)
         (window.isUnwatched, window.isNew, window.isDoubtful, window.hasChanged) = (false, false, false, false)
         windows[id] = window
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: id)
@@ -161,12 +115,11 @@ package struct WindowModel: Sendable {
     }
 
     private mutating func rememberOwners() {
-        guard owners.count < Self.maxOwners else { return }
         let menus = menuOwners
         for facts in secure.compactMap({ windows[$0]?.facts }) {
             // A window that went into another one may still be found there, and be harmless.
             let isSuspect = menus.isMenu(facts) && isOfUnseen(facts) && !isSecret(facts)
-            if !isSuspect { owners.formUnion(menus.owners(of: facts)) }
+            if !isSuspect { menus.owners(of: facts).forEach { owners.insert($0) } }
         }
     }
 
@@ -213,7 +166,7 @@ package struct WindowModel: Sendable {
             if let top = top(of: event.window) {
                 windows[top]?.hasChanged = true
             } else {
-                unseen.wentInside(event.window)
+                lose(event.window)
             }
             forget(event.window)
         // Programs change both titles at once. The place of a window that stays harmless must not be left each time.
@@ -272,7 +225,7 @@ package struct WindowModel: Sendable {
         // Nobody will ever know more of what that has left.
         ghosts.certify(window)
         // All dialogs of windows that are gone are known.
-        if !hasUnread { dialogs.forgetGone() }
+        if !hasUnreadWindows { dialogs.forgetGone() }
         dialogs.came(window)
     }
 
@@ -329,25 +282,34 @@ package struct WindowModel: Sendable {
 
     /// Whether a picture may show something secret that nobody knows of: a window, or a menu or dialog of one that is
     /// not viewable.
-    package var hasUnknown: Bool { windows.values.contains { $0.facts == nil && ($0.isViewable || $0.isDoubtful) } }
+    package var hasUnknown: Bool {
+        unseen.isWaiting || windows.values.contains { $0.facts == nil && ($0.isViewable || $0.isDoubtful) }
+    }
 
-    /// Whether there are windows to read.
-    package var hasUnread: Bool { windows.values.contains { $0.facts == nil } }
-    package var unread: [UInt32] { windows.filter { $0.value.facts == nil }.keys.sorted() }
+    /// Whether there is something to read.
+    package var hasUnread: Bool { unseen.isWaiting || hasUnreadWindows || unseen.hasClientsToAsk }
+    /// What has to be read.
+    package var unread: WindowRequest {
+        WindowRequest(
+            windows: windows.filter { $0.value.facts == nil }.keys.sorted(), clients: unseen.clientsToAsk.sorted())
+    }
+    private var hasUnreadWindows: Bool { windows.values.contains { $0.facts == nil } }
 
     /// What of the root window has to be hidden.
     ///
     /// - Parameters:
-    ///   - hidesUnknown: hides windows of which nothing is known; otherwise they are left out.
+    ///   - hidesUnknown: hides windows of which nothing is known, and all menus while it is not known who is suspect;
+    ///     otherwise they are left out.
     ///   - secrets: what it was is forgotten.
     package func collect(hidesUnknown: Bool, into secrets: inout WindowSecrets) {
         secrets.clear()
+        let menus = hidesUnknown && unseen.isWaiting ? menuOwners : nil
         for (id, window) in windows where window.isViewable {
             guard let facts = window.facts else {
                 if hidesUnknown { secrets.hide(window.place ?? bounds, isEverywhere: window.place == nil) }
                 continue
             }
-            if secure.contains(id) || showsStranger(window) {
+            if secure.contains(id) || showsStranger(window) || menus?.isMenu(facts) ?? false {
                 secrets.hide(window.place ?? bounds, isEverywhere: facts.secure >= 2)
             }
         }

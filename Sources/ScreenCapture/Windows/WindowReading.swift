@@ -11,12 +11,21 @@ package struct FoundWindow: Sendable {
     package var isViewable: Bool
 }
 
+/// What is to be read.
+package struct WindowRequest: Equatable, Sendable {
+    package var windows: [UInt32] = []
+    /// X clients.
+    package var clients: [UInt32] = []
+}
+
 /// What is true of windows at one moment of the display.
 package struct WindowReading: Sendable {
     package var manager = WindowManager.none
     /// Whether a compositing manager is there.
     package var isComposited = false
     package var facts: [UInt32: WindowFacts] = [:]
+    /// Who the X clients are that were asked for; nil for those that have ended.
+    package var clients: [UInt32: WindowNames.Owner?] = [:]
 }
 
 extension X11Connection {
@@ -25,18 +34,18 @@ extension X11Connection {
     private static let longestGrab = MediaTime.milliseconds(250)
     static let maxDisturbed = 3
 
-    /// Reads windows, all of them as of one moment.
+    /// Reads windows and X clients, all of them as of one moment.
     ///
     /// An answer is of the moment of its request, and windows take several of them. If windows change meanwhile, they
     /// are read again while the server does nothing else. Programs that draw wait for that, so it is not done first.
     ///
     /// - Parameters:
-    ///   - windows: which ones; asked when all events before that moment are taken.
+    ///   - request: which ones; asked when all events before that moment are taken.
     ///   - take: gets all events before that moment, and no others. Other programs may be waiting.
     /// - Returns: nil if they have changed and the server is too slow to be grabbed.
-    package func read(_ windows: () -> [UInt32], taking take: (Event) throws -> Void) throws -> WindowReading? {
+    package func read(_ request: () -> WindowRequest, taking take: (Event) throws -> Void) throws -> WindowReading? {
         let began = clock.now()
-        let reading = try readOnce(windows, taking: take)
+        let reading = try readOnce(request, taking: take)
         disturbedReadings += 1
         var isDisturbed = false
         let end = try moment()
@@ -49,14 +58,17 @@ extension X11Connection {
         if !isDisturbed { return reading }
         unsafe upcast_x_grab_server(handle, true)
         defer { unsafe upcast_x_grab_server(handle, false) }
-        return try readOnce(windows, taking: take)
+        return try readOnce(request, taking: take)
     }
 
-    private func readOnce(_ windows: () -> [UInt32], taking take: (Event) throws -> Void) throws -> WindowReading {
+    private func readOnce(_ request: () -> WindowRequest, taking take: (Event) throws -> Void) throws -> WindowReading {
         let start = try moment()
         while let event = nextEvent(before: start) { try take(event) }
         let (manager, isComposited) = try windowManager()
-        return WindowReading(manager: manager, isComposited: isComposited, facts: try facts(of: windows()))
+        let asked = request()
+        return WindowReading(
+            manager: manager, isComposited: isComposited, facts: try facts(of: asked.windows),
+            clients: try owners(of: asked.clients))
     }
 
     /// Events with a lower number have happened by now.

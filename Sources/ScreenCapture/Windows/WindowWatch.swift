@@ -54,9 +54,9 @@ struct WindowWatch {
         for (window, place) in model.takeLeft() { lingering.left(place, by: window, now: now) }
     }
 
-    /// Whether windows have to be read before the next picture.
+    /// Whether something has to be read before the next picture.
     var hasUnread: Bool { model.hasUnread }
-    var unread: [UInt32] { model.unread }
+    var unread: WindowRequest { model.unread }
 
     /// Notes what was read of them.
     mutating func note(_ reading: WindowReading, now: MediaTime) {

@@ -1,0 +1,11 @@
+/// Programs whose menus are secret. Pure.
+///
+/// There is a limit. At the limit, everybody is one of them.
+struct MenuSuspects: Sendable {
+    private var owners: Set<WindowNames.Owner> = []
+    static let limit = 4096
+
+    mutating func insert(_ owner: WindowNames.Owner) { if owners.count < Self.limit { owners.insert(owner) } }
+
+    func contains(_ owner: WindowNames.Owner) -> Bool { owners.contains(owner) || owners.count == Self.limit }
+}

@@ -1,0 +1,49 @@
+internal import UpcastClient
+
+extension WindowModel {
+    struct Window {
+        /// Nil while it is not known.
+        var place: CaptureRectangle?
+        var isViewable: Bool
+        /// Nil until they are read, and after a change.
+        var facts: WindowFacts?
+        /// The window group, as it was read last.
+        var group: UInt32?
+        /// The client windows in it, as they were read last.
+        var names: [WindowNames] = []
+        /// Windows in it may move without an event: they were not looked at.
+        var isUnwatched = true
+        var stranger = Stranger.none
+        /// Nobody has looked at it.
+        var isNew = true
+        /// It may have become secure since its facts were read.
+        var isDoubtful = true
+        /// More than its title has changed since its facts were read.
+        var hasChanged = false
+        /// It has been on the screen since it came.
+        var wasShown = false
+        /// The window manager had no say when it was mapped.
+        var isMenu = false
+
+        /// Nobody has looked at it since it came, or since it may have become secure. A title is not enough: a shell
+        /// changes it when its window closes.
+        var isUnread: Bool { facts == nil && (isNew || hasChanged) }
+
+        /// An empty frame still shows the client that is gone, which may have come before anybody looked.
+        func mayShowOther(_ facts: WindowFacts, wasSecure: Bool, isOneMissing: Bool) -> Bool {
+            facts.isEmptyFrame && (wasSecure || stranger != .none || isNew && isOneMissing)
+        }
+    }
+
+    /// A window that another X client made, and that may have come and gone in a window before anybody looked.
+    enum Stranger {
+        /// There was none, or a client was found since.
+        case none
+        /// Nobody knows what there was before the start.
+        case beforeStart
+        /// One came, and nobody has looked since.
+        case came
+        /// A window inside has ended: perhaps the stranger.
+        case ended
+    }
+}
