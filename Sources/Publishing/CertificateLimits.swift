@@ -13,7 +13,7 @@ enum CertificateLimits {
     static let purposes = 32
     /// The maximum number of alternative names in a certificate. GnuTLS reads them in the same way.
     static let names = 512
-    /// The maximum number of extensions in a certificate. GnuTLS reads them in the same way.
+    /// The maximum number of extensions in a certificate. About 1,300 take 40 to 55 ms of computation.
     static let extensions = 64
     /// The maximum number of attributes in the names of issuer and subject, together. GnuTLS reads them in the same
     /// way.
