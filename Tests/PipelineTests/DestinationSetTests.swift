@@ -9,12 +9,6 @@ import Testing
 
 /// Promise: destinations come and go without disturbing the others.
 @Suite struct DestinationSetTests {
-    private static let format = BroadcastFormat(
-        video: VideoTrackFormat(
-            codec: .h264, width: 16, height: 16, frameRate: FrameRate(30), bitrate: 1000,
-            decoderConfiguration: [1, 66, 0, 30], encoderName: "none"),
-        audio: AudioTrackFormat(sampleRate: 48_000, channels: 2, bitrate: 1000, audioSpecificConfig: [0x11, 0x90]))
-
     private final class Rig {
         let folder: TemporaryDirectory
         let log = PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))
@@ -24,7 +18,7 @@ import Testing
 
         init() throws {
             folder = try TemporaryDirectory("set")
-            set = DestinationSet(log: log, format: DestinationSetTests.format, clock: clock) { [events] name, event in
+            set = DestinationSet(log: log, format: .smallest, clock: clock) { [events] name, event in
                 events.withLock { $0.append((name, event)) }
             }
         }

@@ -151,7 +151,7 @@ extension Destination {
             name: "main", kind: .rtmp(RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y"))))
         settings.reconnect = policy
         return Destination(
-            index: 0, settings: settings, log: FLVFixture.log(), format: HostileServerTests.format, clock: clock,
+            index: 0, settings: settings, log: FLVFixture.log(), format: .smallest, clock: clock,
             onEvent: onEvent)
     }
 }

@@ -38,7 +38,7 @@ import Testing
         let publisher = RTMPPublisher(
             settings: RTMPDestinationSettings(
                 endpoint: try RTMPEndpoint("rtmp://127.0.0.1:\(server.port)/live"), key: Secret("k3y")),
-            format: HostileServerTests.format, clock: MonotonicClock(),
+            format: .smallest, clock: MonotonicClock(),
             control: try PublishControl(clock: MonotonicClock()),
             onNotice: { _ in })
         try publisher.open()
@@ -56,7 +56,7 @@ import Testing
     @Test func inAFile() throws {
         let folder = try TemporaryDirectory("publishing")
         let writer = FLVFileWriter(
-            settings: FLVFileSettings(path: folder.file("show.flv")), format: HostileServerTests.format,
+            settings: FLVFileSettings(path: folder.file("show.flv")), format: .smallest,
             clock: MonotonicClock(), control: try PublishControl(clock: MonotonicClock()),
             sync: { _ throws(PublishError) in })
         try writer.open()

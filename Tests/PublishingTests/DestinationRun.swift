@@ -1,9 +1,10 @@
 import Buffering
 import LinuxSystem
 import MediaCore
-import Publishing
 import TestSupport
 import Testing
+
+@testable import Publishing
 
 /// A destination under test, with all its events.
 final class DestinationRun {
@@ -12,17 +13,30 @@ final class DestinationRun {
     private let events = Monitor<[DestinationEvent]>([])
 
     /// One attempt by default.
+    ///
+    /// - Parameter sink: nil for the one of the settings.
     init(
-        _ settings: DestinationSettings, log: PacketLog, format: BroadcastFormat, reconnect: ReconnectPolicy = .never
+        _ settings: DestinationSettings, sink: (any SinkSettings)? = nil, log: PacketLog = FLVFixture.log(),
+        format: BroadcastFormat = .smallest, reconnect: ReconnectPolicy = .never,
+        clock: any TimeSource = MonotonicClock()
     ) throws {
         self.log = log
         var settings = settings
         settings.reconnect = reconnect
         let events = events
         destination = Destination(
-            index: 0, settings: settings, log: log, format: format, clock: MonotonicClock(),
+            index: 0, settings: settings, sink: sink ?? settings.kind.sink, log: log, format: format, clock: clock,
             onEvent: { event in events.signal { $0.append(event) } })
         try destination.start()
+    }
+
+    /// A sink of a test's own, that is tried again at once.
+    convenience init(own sink: any SinkSettings, clock: any TimeSource = MonotonicClock()) throws {
+        var policy = ReconnectPolicy()
+        policy.firstDelay = .milliseconds(1)
+        try self.init(
+            DestinationSettings(name: "own", kind: .flvFile(FLVFileSettings(path: "unused"))), sink: sink,
+            reconnect: policy, clock: clock)
     }
 
     deinit {
@@ -41,6 +55,14 @@ final class DestinationRun {
     /// Waits until the snapshot satisfies a condition.
     func wait(until what: String, _ condition: (DestinationSnapshot) -> Bool) throws {
         try waitFor(what, within: 30) { condition(destination.snapshot) }
+    }
+
+    /// Writes a keyframe of one byte.
+    func writeKeyframe(at milliseconds: Int64, epoch: CurtainEpoch = 0) {
+        let time = MediaTime.milliseconds(milliseconds)
+        log.write(
+            PacketInfo(track: .video, pts: time, dts: time, priority: .keyframe, epoch: epoch),
+            payload: [1].span.bytes)
     }
 
     /// Writes a whole fixture to the log. The first packet is written alone, because the cursor would start at the last
@@ -89,4 +111,11 @@ final class DestinationRun {
             }
         }
     }
+}
+
+extension SinkFacts {
+    /// Those of a sink of a test's own, which keeps everything and has no buffers.
+    static let own = SinkFacts(
+        kind: "own", location: "own://server", cursorPolicy: .keepEverything,
+        longestWaits: SinkWaits(opening: .seconds(30), turn: .seconds(30)), headroom: 0, tailroom: 0, bufferedBytes: 0)
 }

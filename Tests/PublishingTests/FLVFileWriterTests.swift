@@ -59,7 +59,7 @@ import Testing
 
     @Test func failuresAreSentences() throws {
         let folder = try TemporaryDirectory("publishing")
-        let format = HostileServerTests.format
+        let format = BroadcastFormat.smallest
         let missing = try DestinationRun(settings(folder.file("none/show.flv")), log: FLVFixture.log(), format: format)
         #expect(try missing.failure().description == """
             "file" (\(folder.file("none/show.flv"))): cannot create \(folder.file("none/show.flv")): \

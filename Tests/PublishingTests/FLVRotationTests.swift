@@ -147,7 +147,7 @@ import Testing
         let path = folder.file("pipe.flv")
         try #require(mkfifo(path, 0o600) == 0)
         let reader = try OwnedDescriptor(checking: open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
-        let writer = try Self.writer(Self.settings(path) { $0.rotateBytes = 1 }, HostileServerTests.format)
+        let writer = try Self.writer(Self.settings(path) { $0.rotateBytes = 1 }, .smallest)
         try writer.open()
         for time: UInt32 in [0, 40, 80] {
             let packet = FLVRecording.Packet(
@@ -169,7 +169,7 @@ import Testing
                 Self.settings(folder.file("a.flv")) {
                     $0.sync = policy
                     $0.rotateBytes = 1
-                }, HostileServerTests.format, clock: clock,
+                }, .smallest, clock: clock,
                 sync: { file in synced.append(String(file.path.dropFirst(folder.path.utf8.count + 1))) })
             try writer.open()
             for second: UInt32 in 0..<6 {

@@ -65,7 +65,7 @@ import Testing
         RTMPPublisher(
             settings: RTMPDestinationSettings(
                 endpoint: try RTMPEndpoint("rtmp://127.0.0.1:\(port)/live"), key: Secret("k3y")),
-            format: HostileServerTests.format, clock: MonotonicClock(),
+            format: .smallest, clock: MonotonicClock(),
             control: try PublishControl(clock: MonotonicClock()),
             onNotice: { _ in })
     }
@@ -115,7 +115,7 @@ import Testing
         // Every keyframe begins a file.
         settings.rotateBytes = 1
         let writer = FLVFileWriter(
-            settings: settings, format: HostileServerTests.format, clock: MonotonicClock(),
+            settings: settings, format: .smallest, clock: MonotonicClock(),
             control: try PublishControl(clock: MonotonicClock()), sync: { _ throws(PublishError) in })
         try writer.open()
         for (index, size) in Self.sizes.enumerated() {
@@ -157,7 +157,7 @@ import Testing
                     RTMPDestinationSettings(
                         endpoint: try RTMPEndpoint("rtmp://127.0.0.1:\(server.port)/live"), key: Secret("k3y"))),
                 cursorPolicy: .keepEverything),
-            log: FLVFixture.log(), format: HostileServerTests.format, reconnect: policy)
+            reconnect: policy)
         let first = Self.packets(683)[0]
         run.log.write(first.info, payload: first.payload.span.bytes)
         try run.wait(until: "the second connection") { $0.connects == 2 && $0.state == .publishing }

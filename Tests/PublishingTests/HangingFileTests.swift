@@ -36,9 +36,7 @@ import Testing
             _ = mayGoOn.wait(until: MonotonicClock().now() + .seconds(60)) { $0 ? true : nil }
             return RTMPSecrets(key: Secret("k3y"))
         }
-        let run = try DestinationRun(
-            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
-            format: HostileServerTests.format)
+        let run = try DestinationRun(DestinationSettings(name: "main", kind: .rtmp(rtmp)))
         defer { mayGoOn.signal { $0 = true } }
         try waitFor("the key to be read", within: 30) { isAsked.withLock { $0 } }
         try check(run, "key_file /disk/key")
@@ -61,9 +59,7 @@ import Testing
             endpoint: try RTMPEndpoint("rtmps://127.0.0.1:\(server.port)/live"), key: Secret("show"))
         rtmp.caFile = disk.file("ca.pem")
         disk.hang(onlyReading: onlyReadingHangs)
-        let run = try DestinationRun(
-            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
-            format: HostileServerTests.format)
+        let run = try DestinationRun(DestinationSettings(name: "main", kind: .rtmp(rtmp)))
         defer { disk.recover() }
         try waitFor("the file to be asked for", within: 30) { disk.waiting > 0 }
         try check(run, "ca_file \(disk.file("ca.pem"))")

@@ -91,13 +91,12 @@ import Testing
             peer.acceptPublisher()
             if nuisance.act(peer) { peer.receiveAll() }
         }
-        let log = PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))
-        let run = try DestinationRun(settings(server), log: log, format: HostileServerTests.format)
+        let run = try DestinationRun(settings(server))
         try run.wait(for: .publishing)
         for index in 0..<32 {
             let time = MediaTime.milliseconds(Int64(index))
             let priority: PacketPriority = index == 0 ? .keyframe : .reference
-            log.write(
+            run.log.write(
                 PacketInfo(track: .video, pts: time, dts: time, priority: priority), payload: [1, 2, 3].span.bytes)
             try run.wait(until: "packet \(index) is out") { $0.video.packets > index }
         }
@@ -125,9 +124,8 @@ import Testing
         var rtmp = try #require(settings.kind.sink as? RTMPDestinationSettings)
         rtmp.handshakeTimeout = .milliseconds(400)
         settings.kind = .rtmp(rtmp)
-        let log = PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))
         let start = MonotonicClock().now()
-        let run = try DestinationRun(settings, log: log, format: HostileServerTests.format)
+        let run = try DestinationRun(settings)
         let error = try run.failure()
         #expect(error.cause == .handshakeTimeout, "\(error)")
         #expect(MonotonicClock().now() - start < .seconds(2), "a hundred bytes would have taken two seconds")

@@ -10,12 +10,6 @@ import Testing
 
 /// Servers that refuse, lie, flood and fall silent. Each one ends in a named error.
 @Suite struct HostileServerTests {
-    static let format = BroadcastFormat(
-        video: VideoTrackFormat(
-            codec: .h264, width: 16, height: 16, frameRate: FrameRate(30), bitrate: 1000,
-            decoderConfiguration: [1, 66, 0, 30], encoderName: "none"),
-        audio: AudioTrackFormat(sampleRate: 48_000, channels: 2, bitrate: 1000, audioSpecificConfig: [0x11, 0x90]))
-
     static func run(
         port: UInt16, host: String = "127.0.0.1", log: PacketLog? = nil,
         _ change: (inout RTMPDestinationSettings) -> Void = { _ in }
@@ -24,11 +18,7 @@ import Testing
         var rtmp = RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y"))
         change(&rtmp)
         return try DestinationRun(
-            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: log ?? Self.log(), format: format)
-    }
-
-    private static func log() -> PacketLog {
-        PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))
+            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: log ?? FLVFixture.log())
     }
 
     @Test func nobodyListens() throws {
@@ -162,7 +152,7 @@ import Testing
             peer.send(writer.bytes)
             peer.receiveAll()
         }
-        let log = Self.log()
+        let log = FLVFixture.log()
         let run = try Self.run(port: server.port, log: log)
         for index in 0..<100 {
             let time = MediaTime.milliseconds(Int64(index))
@@ -193,7 +183,7 @@ import Testing
             for _ in 0..<3 { peer.send(reconnectRequest(to: "rtmp://k3y.example/live")) }
             peer.receiveAll()
         }
-        let log = Self.log()
+        let log = FLVFixture.log()
         let run = try Self.run(port: server.port, log: log)
         try run.wait(for: .publishing)
         try waitFor("a notice of the request", within: 30) { !run.notices.isEmpty }

@@ -76,8 +76,7 @@ import Testing
         let endpoint = try RTMPEndpoint("rtmp://\(userInfo)127.0.0.1:\(port)/live")
         return try DestinationRun(
             DestinationSettings(
-                name: "main", kind: .rtmp(RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y")))),
-            log: FLVFixture.log(), format: HostileServerTests.format)
+                name: "main", kind: .rtmp(RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y")))))
     }
 
     @Test(arguments: ["adobe", "llnw"]) func theRightPasswordLetsIn(method: String) throws {
@@ -136,9 +135,7 @@ import Testing
         let endpoint = try RTMPEndpoint("rtmp://bob:secret@127.0.0.1:\(server.port)/live")
         var rtmp = RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y"))
         rtmp.handshakeTimeout = .milliseconds(500)
-        let run = try DestinationRun(
-            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
-            format: HostileServerTests.format)
+        let run = try DestinationRun(DestinationSettings(name: "main", kind: .rtmp(rtmp)))
         #expect(try run.failure().cause == .handshakeTimeout)
     }
 

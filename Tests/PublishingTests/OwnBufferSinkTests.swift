@@ -78,55 +78,32 @@ import Testing
 
     private struct Kind: SinkSettings {
         let links = Monitor<[Link]>([])
-        var facts: SinkFacts {
-            SinkFacts(
-                kind: "own", location: "own://buffer", cursorPolicy: .keepEverything,
-                longestWaits: SinkWaits(opening: .seconds(30), turn: .seconds(30)), headroom: 0, tailroom: 0,
-                bufferedBytes: 0)
-        }
+        var facts: SinkFacts { .own }
         func makeFactory(_ context: SinkContext) -> any SinkFactory { Factory(links) }
     }
 
     @Test func whatWaitsInTheSinksBufferIsTakenBack() throws {
         let kind = Kind()
-        let log = PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))
-        var settings = DestinationSettings(name: "own", kind: .flvFile(FLVFileSettings(path: "unused")))
-        settings.reconnect.firstDelay = .milliseconds(1)
-        let destination = Destination(
-            index: 0, settings: settings, sink: kind, log: log, format: HostileServerTests.format,
-            clock: MonotonicClock(), onEvent: { _ in })
-        try destination.start()
-        defer {
-            destination.cancel()
-            destination.join()
-        }
-        func write(_ milliseconds: Int64, epoch: CurtainEpoch) {
-            let time = MediaTime.milliseconds(milliseconds)
-            log.write(
-                PacketInfo(track: .video, pts: time, dts: time, priority: .keyframe, epoch: epoch),
-                payload: [1].span.bytes)
-        }
-        write(0, epoch: 0)
+        let run = try DestinationRun(own: kind)
+        run.writeKeyframe(at: 0)
         try waitFor("the first packet to wait", within: 30) { kind.links.withLock { $0.first }?.isWaiting == true }
         let first = try #require(kind.links.withLock { $0.first })
         first.flow()
-        write(33, epoch: 0)
+        run.writeKeyframe(at: 33)
         try waitFor("the second packet to wait", within: 30) { first.isWaiting }
 
-        #expect(destination.takeBack(before: 1) == .milliseconds(33))
+        #expect(run.destination.takeBack(before: 1) == .milliseconds(33))
         first.flow()
         #expect(first.state.withLock { $0.arrived } == [.zero], "nothing of before arrives after the answer")
 
         try waitFor("another connection", within: 30) { kind.links.withLock { $0.count } == 2 }
-        write(66, epoch: 1)
+        run.writeKeyframe(at: 66, epoch: 1)
         try waitFor("the packet that came after", within: 30) {
             kind.links.withLock { $0 }.last?.state.withLock { $0.waiting } == [.milliseconds(66)]
         }
-        log.end()
-        destination.stop(deadline: MonotonicClock().now() + .seconds(20))
-        destination.join()
-        #expect(destination.snapshot.isDrained)
-        #expect(destination.snapshot.failures == [.connectionLost: 1])
+        run.stop()
+        #expect(run.destination.snapshot.isDrained)
+        #expect(run.destination.snapshot.failures == [.connectionLost: 1])
         #expect(first.state.withLock { $0.arrived } == [.zero])
         #expect(kind.links.withLock { $0 }.last?.state.withLock { $0.arrived } == [.milliseconds(66)])
     }

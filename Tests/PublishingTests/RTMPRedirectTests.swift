@@ -76,7 +76,7 @@ import Testing
         let notices = Monitor<[String]>([])
         let publisher = RTMPPublisher(
             settings: RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y")),
-            format: HostileServerTests.format, clock: clock, control: try PublishControl(clock: clock),
+            format: .smallest, clock: clock, control: try PublishControl(clock: clock),
             onNotice: { notice in notices.withLock { $0.append(notice) } })
         #expect(publisher.redirect == nil)
         try publisher.open()

@@ -10,20 +10,13 @@ import Testing
 @Suite struct ReplacedConnectionTests {
     /// Asks for another connection after its first packet.
     private final class Sink: PublishingSink {
-        struct Nothing: UnsentMedia {
-            var isWaiting: Bool { false }
-            var isAcknowledged: Bool { true }
-            var delivery: Delivery? { nil }
-            func discard() {}
-        }
-
         private let number: Int
         private let kind: Kind
 
         init(_ number: Int, _ kind: Kind) { (self.number, self.kind) = (number, kind) }
 
         var progress: SinkProgress { SinkProgress(location: "own://\(number)") }
-        var unsent: any UnsentMedia { Nothing() }
+        var unsent: any UnsentMedia { NothingUnsent() }
         var wantsReplacement: Bool { number == 0 && !written.isEmpty }
         private var written: [MediaTime] { kind.written.withLock { $0[number] ?? [] } }
 
@@ -56,12 +49,7 @@ import Testing
         let written = Monitor<[Int: [MediaTime]]>([:])
         let failed = Monitor(0)
         var secondFails: Bool
-        var facts: SinkFacts {
-            SinkFacts(
-                kind: "own", location: "own://server", cursorPolicy: .keepEverything,
-                longestWaits: SinkWaits(opening: .seconds(30), turn: .seconds(30)), headroom: 0, tailroom: 0,
-                bufferedBytes: 0)
-        }
+        var facts: SinkFacts { .own }
         func makeFactory(_ context: SinkContext) -> any SinkFactory { Factory(self) }
 
         func wait(for connection: Int) throws -> [MediaTime] {
@@ -72,29 +60,14 @@ import Testing
 
     @Test(arguments: [false, true]) func theKeyframeThatWasRead(secondFails: Bool) throws {
         let kind = Kind(secondFails: secondFails)
-        let log = PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))
-        var settings = DestinationSettings(name: "own", kind: .flvFile(FLVFileSettings(path: "unused")))
-        settings.reconnect.firstDelay = .milliseconds(1)
-        let destination = Destination(
-            index: 0, settings: settings, sink: kind, log: log, format: HostileServerTests.format,
-            clock: MonotonicClock(), onEvent: { _ in })
-        try destination.start()
-        defer {
-            destination.cancel()
-            destination.join()
-        }
-        func write(_ milliseconds: Int64) {
-            let time = MediaTime.milliseconds(milliseconds)
-            log.write(
-                PacketInfo(track: .video, pts: time, dts: time, priority: .keyframe, epoch: 0),
-                payload: [1].span.bytes)
-        }
-        write(0)
+        let run = try DestinationRun(own: kind)
+        defer { run.destination.cancel() }
+        run.writeKeyframe(at: 0)
         #expect(try kind.wait(for: 0) == [.zero])
-        write(33)
+        run.writeKeyframe(at: 33)
         if secondFails {
             #expect(kind.failed.wait(until: MonotonicClock().now() + .seconds(30)) { $0 > 0 ? $0 : nil } == 1)
-            write(66)
+            run.writeKeyframe(at: 66)
             #expect(try kind.wait(for: 2).first == .milliseconds(66), "and not what the lost connection was to get")
         } else {
             #expect(try kind.wait(for: 1) == [.milliseconds(33)])

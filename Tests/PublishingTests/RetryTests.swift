@@ -33,12 +33,11 @@ import Testing
         let endpoint = try RTMPEndpoint("rtmp://127.0.0.1:\(port)/live")
         var policy = ReconnectPolicy()
         (policy.firstDelay, policy.longestDelay) = (firstDelay, firstDelay)
-        let log = PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))
         return try DestinationRun(
             DestinationSettings(
                 name: "main", kind: .rtmp(RTMPDestinationSettings(endpoint: endpoint, key: Secret("k3y"))),
                 cursorPolicy: .keepEverything),
-            log: log, format: HostileServerTests.format, reconnect: policy)
+            reconnect: policy)
     }
 
     /// A destination that is connected.

@@ -82,7 +82,7 @@ import Testing
                     RTMPDestinationSettings(
                         endpoint: try RTMPEndpoint("rtmp://127.0.0.1:\(port)/live"), key: Secret("k3y"))),
                 cursorPolicy: .keepEverything),
-            log: FLVFixture.log(), format: HostileServerTests.format, reconnect: policy)
+            reconnect: policy)
     }
 
     /// Bug: a destination alternated between live and closed for hours, each time reported as if it were the first.

@@ -86,27 +86,14 @@ import Testing
     private struct Kind: SinkSettings {
         let record = Monitor<[MediaTime]>([])
         let clock = ManualClock(.seconds(1))
-        var facts: SinkFacts {
-            SinkFacts(
-                kind: "own", location: "own://link", cursorPolicy: .keepEverything,
-                longestWaits: SinkWaits(opening: .seconds(30), turn: .seconds(30)), headroom: 0, tailroom: 0,
-                bufferedBytes: 0)
-        }
+        var facts: SinkFacts { .own }
         func makeFactory(_ context: SinkContext) -> any SinkFactory { Factory(self) }
     }
 
     @Test func theThreadTellsTheSink() throws {
         let kind = Kind()
-        let log = PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))
-        let destination = Destination(
-            index: 0, settings: DestinationSettings(name: "own", kind: .flvFile(FLVFileSettings(path: "unused"))),
-            sink: kind, log: log, format: HostileServerTests.format, clock: kind.clock, onEvent: { _ in })
-        try destination.start()
-        defer {
-            destination.cancel()
-            destination.join()
-        }
-        try waitFor("the standstill to be noticed", within: 30) { kind.record.withLock { !$0.isEmpty } }
+        let run = try DestinationRun(own: kind, clock: kind.clock)
+        try run.wait(until: "the standstill is noticed") { _ in kind.record.withLock { !$0.isEmpty } }
         #expect(kind.record.withLock { $0 } == [.milliseconds(13_900)])
     }
 }

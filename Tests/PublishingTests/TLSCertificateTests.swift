@@ -15,9 +15,7 @@ import Testing
             endpoint: try RTMPEndpoint("rtmps://\(host):\(port)/live"), key: Secret("show"))
         rtmp.caFile = try TestCertificates.shared.get().ca
         change(&rtmp)
-        return try DestinationRun(
-            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
-            format: HostileServerTests.format)
+        return try DestinationRun(DestinationSettings(name: "main", kind: .rtmp(rtmp)))
     }
 
     /// Nothing listens behind it, because TLS must fail first.

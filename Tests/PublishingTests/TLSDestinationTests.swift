@@ -129,9 +129,7 @@ import Testing
         var rtmp = RTMPDestinationSettings(
             endpoint: try RTMPEndpoint("rtmps://127.0.0.1:\(server.port)/live"), key: Secret("show"))
         rtmp.caFile = "/nonexistent/ca.pem"
-        let run = try DestinationRun(
-            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
-            format: HostileServerTests.format)
+        let run = try DestinationRun(DestinationSettings(name: "main", kind: .rtmp(rtmp)))
         let error = try run.failure()
         #expect(error.cause == .certificate && error.detail.contains("/nonexistent/ca.pem"), "\(error)")
     }
@@ -145,9 +143,7 @@ import Testing
         var rtmp = RTMPDestinationSettings(
             endpoint: try RTMPEndpoint("rtmps://127.0.0.1:\(server.port)/live"), key: Secret("show"))
         rtmp.caFile = ca
-        let run = try DestinationRun(
-            DestinationSettings(name: "main", kind: .rtmp(rtmp)), log: FLVFixture.log(),
-            format: HostileServerTests.format)
+        let run = try DestinationRun(DestinationSettings(name: "main", kind: .rtmp(rtmp)))
         let error = try run.failure()
         #expect(error.cause == .tls, "\(error)")
     }
