@@ -15,8 +15,8 @@ enum CertificateLimits {
     static let names = 512
     /// The maximum number of extensions in a certificate. About 1,300 take 40 to 55 ms of computation.
     static let extensions = 64
-    /// The maximum number of attributes in the names of issuer and subject, together. GnuTLS reads them in the same
-    /// way.
+    /// The maximum number of attributes in the names of issuer and subject, together. GnuTLS reads them as it
+    /// reads names.
     static let attributes = 128
     /// The maximum number of stapled OCSP responses.
     static let responses = 2

@@ -562,6 +562,7 @@ import UpcastClient
             #expect(Self.hidden(model) == [])
             Self.bring(0x101, x: 1, to: &model)
             Self.end(0x101, in: &model)
+            #expect(model.hasUnread)
             model.read([:], owner: { _ in .process(process) })
         }
         #expect(Self.hidden(model) == [2])

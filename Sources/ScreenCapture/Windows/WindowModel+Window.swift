@@ -9,7 +9,7 @@ extension WindowModel {
         var facts: WindowFacts?
         /// The window group, as it was read last.
         var group: UInt32?
-        /// The client windows in it, as they were read last.
+        /// Of the client and of windows in it, as they were read last.
         var names: [WindowNames] = []
         /// Windows in it may move without an event: they were not looked at.
         var isUnwatched = true
