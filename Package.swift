@@ -2,8 +2,8 @@
 // upcast: a daemon that takes raw sample buffers at a Unix socket and pushes a broadcast to an RTMP server.
 //
 // Targets stand in rows, and imports go down (a test holds it). Within a row: C modules import those that load their
-// libraries; Ingest and Publishing import Buffering, which they fill and empty; Painting imports FrameGeometry, whose
-// canvas it paints on; Pipeline imports Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore.
+// libraries; Publishing imports Buffering, which it empties; Painting imports FrameGeometry, whose canvas it paints on;
+// Pipeline imports Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore.
 // ScreenCapture, WaylandCapture and PortalCapture import the UpcastClient that they fill. They and SoundCapture import
 // Grabbing, which has what grabbers have in common. PortalCapture has times and transforms as WaylandCapture has them.
 // docs/architecture.md has the map.
@@ -63,22 +63,23 @@ let package = Package(
         .target(name: "MediaCore"),
         .target(name: "LinuxSystem", dependencies: ["CLinux", "MediaCore"]),
         .target(name: "Lettering"),
+        .target(name: "Wording"),
         .target(name: "ProductVersion"),
 
         // Row 2: pure formats and rules; no C, no I/O, no clock.
         .target(name: "IngestProtocol", dependencies: ["MediaCore"]),
         .target(name: "FLV", dependencies: ["MediaCore"]),
-        .target(name: "ControlProtocol", dependencies: ["MediaCore"]),
+        .target(name: "ControlProtocol", dependencies: ["MediaCore", "Wording"]),
         .target(name: "Timeline", dependencies: ["MediaCore"]),
         .target(name: "Adaptation", dependencies: ["MediaCore", "LinuxSystem"]),
-        .target(name: "Endpoints", dependencies: ["MediaCore"]),
+        .target(name: "Endpoints", dependencies: ["MediaCore", "Wording"]),
         .target(name: "Measurement", dependencies: ["MediaCore"]),
 
         // Row 3: stages.
         .target(name: "Buffering", dependencies: ["MediaCore", "LinuxSystem"]),
         .target(
             name: "Ingest",
-            dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol", "Timeline", "Measurement", "Buffering"]),
+            dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol", "Measurement", "CLinux"]),
         .target(name: "FrameGeometry", dependencies: ["MediaCore", "CLibYUV", "CPlanes"]),
         .target(name: "Painting", dependencies: ["MediaCore", "Lettering", "FrameGeometry"]),
         .target(name: "Privacy", dependencies: ["MediaCore", "LinuxSystem", "ControlProtocol"]),
@@ -88,13 +89,15 @@ let package = Package(
             name: "Publishing",
             dependencies: [
                 "MediaCore", "LinuxSystem", "Endpoints", "ControlProtocol", "Measurement", "FLV", "Buffering",
-                "CLibRTMP", "CGnuTLS", "CRTMPSocket",
+                "Wording", "CLibRTMP", "CGnuTLS", "CRTMPSocket",
             ]),
 
         // Row 4: composition. Only Pipeline knows all stages.
         .target(
             name: "Configuration",
-            dependencies: ["MediaCore", "LinuxSystem", "Lettering", "Endpoints", "ControlProtocol", "CYAML"]),
+            dependencies: [
+                "MediaCore", "LinuxSystem", "Lettering", "Wording", "Endpoints", "ControlProtocol", "CYAML",
+            ]),
         .target(
             name: "Pipeline",
             dependencies: [
@@ -108,7 +111,7 @@ let package = Package(
         .target(
             name: "Control",
             dependencies: [
-                "ControlProtocol", "LinuxSystem",
+                "ControlProtocol", "LinuxSystem", "MediaCore",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -120,7 +123,7 @@ let package = Package(
             name: "Webhooks",
             dependencies: ["ControlProtocol", "Endpoints", "LinuxSystem", "MediaCore", "ProductVersion", "Publishing"]),
         .target(name: "UpcastClient", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
-        .target(name: "ControlClient", dependencies: ["ControlProtocol", "LinuxSystem", "MediaCore"]),
+        .target(name: "ControlClient", dependencies: ["ControlProtocol", "LinuxSystem", "MediaCore", "Wording"]),
         .target(name: "UpcastPrivacy", dependencies: ["ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore"]),
         .target(name: "CaptureSources", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
         .target(name: "Grabbing", dependencies: ["MediaCore", "LinuxSystem", "UpcastClient"]),
@@ -139,14 +142,14 @@ let package = Package(
         .executableTarget(
             name: "upcastd",
             dependencies: [
-                "Pipeline", "Control", "Webhooks", "ControlProtocol", "Configuration", "Endpoints", "LinuxSystem",
-                "MediaCore", "Privacy", "ProductVersion",
+                "Pipeline", "Control", "Webhooks", "ControlProtocol", "Configuration", "Endpoints", "Ingest",
+                "LinuxSystem", "MediaCore", "Privacy", "ProductVersion", "Wording",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(
             name: "upcastctl",
             dependencies: [
-                "ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore", "ProductVersion",
+                "ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore", "ProductVersion", "Wording",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
@@ -168,7 +171,7 @@ let package = Package(
         .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"]),
         .testTarget(name: "EndpointsTests", dependencies: ["Endpoints"]),
         .testTarget(name: "MeasurementTests", dependencies: ["Measurement", "MediaCore"]),
-        .testTarget(name: "LinuxSystemTests", dependencies: ["TestSupport", "LinuxSystem", "MediaCore"]),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["TestSupport", "LinuxSystem", "MediaCore", "CLinux"]),
         .testTarget(name: "IngestProtocolTests", dependencies: ["SeededRandom", "IngestProtocol", "MediaCore"]),
         .testTarget(name: "FLVTests", dependencies: ["SeededRandom", "TestSupport", "FLV", "MediaCore"]),
         .testTarget(name: "TimelineTests", dependencies: ["SeededRandom", "Timeline", "MediaCore"]),
@@ -208,7 +211,8 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "SeededRandom", "Configuration", "ControlProtocol", "Endpoints", "LinuxSystem", "MediaCore",
+                "SeededRandom", "TestSupport", "Configuration", "ControlProtocol", "Endpoints", "LinuxSystem",
+                "MediaCore", "Wording",
             ]),
         .testTarget(
             name: "ControlTests",
@@ -275,7 +279,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
-            name: "CaptureSourcesTests", dependencies: ["SeededRandom", "CaptureSources", "LinuxSystem", "MediaCore"]),
+            name: "CaptureSourcesTests",
+            dependencies: ["SeededRandom", "TestSupport", "CaptureSources", "LinuxSystem", "MediaCore"]),
 
         // The product as separate processes, with a real RTMP server; TestSupport is what those tests are made of.
         .target(

@@ -1,4 +1,4 @@
-internal import MediaCore
+internal import Wording
 
 /// Text from elsewhere, made fit for a terminal and for messages: nothing in it acts on a terminal. Pure.
 package enum TerminalText {

@@ -1,4 +1,4 @@
-internal import MediaCore
+internal import Wording
 
 /// A JSON document (RFC 8259) as a value; objects keep the order of their members.
 ///

@@ -1,4 +1,4 @@
-internal import MediaCore
+internal import Wording
 
 /// A URL taken apart: what all schemes have in common.
 struct URLParts {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import ControlClient
-import MediaCore
+import Wording
 
 /// A word of the command line in the place of a command, which is none. Pure.
 struct UnknownCommand: CustomStringConvertible {

@@ -2,7 +2,7 @@ internal import Configuration
 internal import ControlProtocol
 internal import LinuxSystem
 internal import Logging
-internal import MediaCore
+internal import Wording
 
 /// Makes the lines of the log. Any thread.
 struct LogLines: Sendable {

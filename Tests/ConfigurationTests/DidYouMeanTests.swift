@@ -1,5 +1,5 @@
-import MediaCore
 import Testing
+import Wording
 
 @testable import Configuration
 

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func theDocsHaveTheTable() throws {
-        let marker = "<!-- the table below is made from Sources/Configuration/ConfigurationTable.swift -->\n"
+        let marker = "<!-- the table below is made from Sources/Configuration/Table/ConfigurationTable.swift -->\n"
         let (file, expected) = try Self.golden("docs/configuration.md") { file in
             (file.components(separatedBy: marker).first ?? "") + marker + ConfigurationReference.markdown
         }

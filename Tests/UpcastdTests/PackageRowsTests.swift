@@ -14,18 +14,18 @@ import Testing
     private static let sideways: Set = [
         "CRTMPSocket -> CGnuTLS", "CRTMPSocket -> CLibRTMP", "CBus -> CLoader", "CPulse -> CLoader",
         "CPipeWire -> CLoader", "CWayland -> CLoader", "CPortal -> CBus", "CSession -> CBus",
-        "LinuxSystem -> MediaCore", "Ingest -> Buffering",
-        "Publishing -> Buffering", "Painting -> FrameGeometry", "Pipeline -> Configuration",
+        "LinuxSystem -> MediaCore", "Publishing -> Buffering", "Painting -> FrameGeometry", "Pipeline -> Configuration",
         "UpcastPrivacy -> ControlClient", "Grabbing -> UpcastClient", "ScreenCapture -> UpcastClient",
         "ScreenCapture -> Grabbing", "SoundCapture -> Grabbing", "WaylandCapture -> UpcastClient",
         "WaylandCapture -> Grabbing", "PortalCapture -> UpcastClient", "PortalCapture -> Grabbing",
         "PortalCapture -> WaylandCapture",
     ]
 
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
     private static func text(_ path: String) throws -> String {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
     private static func modules() throws -> [Module] {
@@ -58,6 +58,27 @@ import Testing
             }
         }
         #expect(sideways == Self.sideways)
+    }
+
+    /// SwiftPM also accepts an import of a module that only a dependency declares.
+    @Test func importsAreDeclared() throws {
+        let modules = try Self.modules()
+        let names = Set(modules.map(\.name))
+        for module in modules where module.row > 0 {
+            let imports = try Self.sources(of: module.name).flatMap { $0.split(separator: "\n") }.compactMap { line in
+                let words = line.split(separator: " ", maxSplits: 3)
+                return words.prefix(2).firstIndex(of: "import").map { String(words[$0 + 1]) }
+            }
+            #expect(names.intersection(imports) == Set(module.dependencies), "\(module.name)")
+        }
+    }
+
+    private static func sources(of module: String) throws -> [String] {
+        let folder = root.appending(path: "Sources/\(module)")
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.map {
+            try String(contentsOf: $0, encoding: .utf8)
+        }
     }
 
     /// Otherwise the same commit would give other files a month later.

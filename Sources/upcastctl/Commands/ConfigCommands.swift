@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlClient
 import ControlProtocol
 import LinuxSystem
-import MediaCore
+import Wording
 
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ControlClient
 import Glibc
 import LinuxSystem
 import MediaCore
+import Wording
 
 /// A daemon of this machine, as its sockets show it.
 struct Instance: Equatable, Sendable {

@@ -1,4 +1,4 @@
-internal import MediaCore
+internal import Wording
 
 extension ConfigurationLoader {
     /// Variables with the prefix UPCAST_ that are not keys: the socket of capture clients, the path of the

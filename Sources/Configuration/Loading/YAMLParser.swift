@@ -1,5 +1,5 @@
 internal import CYAML
-internal import MediaCore
+internal import Wording
 
 /// Reads one YAML document into a tree with libyaml (YAML 1.1). No other file imports that library.
 ///

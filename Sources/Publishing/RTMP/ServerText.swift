@@ -1,5 +1,5 @@
 internal import Endpoints
-internal import MediaCore
+internal import Wording
 
 /// Text from a server, made safe to show: limited in length, printable, and without the publisher's secrets.
 struct ServerText {

@@ -1,4 +1,5 @@
 package import MediaCore
+internal import Wording
 
 /// Source kinds, as clients name them when a broadcast starts.
 package struct SourceList: Equatable, Sendable {

@@ -1,4 +1,4 @@
-internal import MediaCore
+internal import Wording
 
 /// Reads a YAML tree into a `Configuration`, records the place of each value and collects problems.
 struct ConfigurationLoader {

@@ -1,5 +1,6 @@
 internal import Endpoints
 internal import MediaCore
+internal import Wording
 
 extension ConfigurationLoader {
     /// Checks the rules between keys. Refused values have their defaults here.

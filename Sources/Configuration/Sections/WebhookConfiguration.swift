@@ -1,6 +1,7 @@
 package import ControlProtocol
 package import Endpoints
 package import MediaCore
+internal import Wording
 
 /// One receiver of events.
 package struct WebhookConfiguration: Equatable, Sendable {

@@ -1,4 +1,4 @@
-internal import MediaCore
+internal import Wording
 
 /// Names of other programs for a key, beside the edit distance of `didYouMean`: ffmpeg, OBS, nginx and mediamtx call
 /// some of them otherwise.

@@ -1,4 +1,5 @@
 internal import MediaCore
+internal import Wording
 
 /// How values of one type are parsed, checked and rendered. Rendered text parses to the same value.
 struct ValueKind<Value: Sendable>: Sendable {
