@@ -43,8 +43,7 @@ package final class WindowGrabber {
     private var layers: [X11Connection.Layer] = []
     /// Windows came, went or moved since the layers were made.
     private var isStale = true
-    /// Readings in a row after which there was more to read. After the limit, pictures are made without it.
-    private var incomplete = 0
+    private var unknownWait = UnknownWait()
     private var hasTold = false
     private var pausedReading = PausedReading()
     /// Since when a window shows pixels that are not its own.
@@ -129,26 +128,27 @@ package final class WindowGrabber {
         guard model.hasUnread else { return true }
         guard let reading = try display.read({ model.unread }, taking: take) else { return false }
         model.note(reading)
+        isStale = true
         return true
     }
 
     /// Finds the window and what belongs to it. Nil while it is not on the screen.
     private func find(_ notice: (Notice) throws -> Void) throws -> Target? {
-        if !isStale { return target }
-        guard try readWindows() else {
+        if !isStale, !model.hasUnread { return target }
+        guard try readWindows(), !unknownWait.waits(isUnknown: model.hasUnread) else {
+            isStale = true
             schedule.noteChange()
             return nil
         }
-        // A window may have changed after the request for it was made.
-        incomplete = model.hasUnread ? incomplete + 1 : 0
-        isStale = (1...X11Connection.maxDisturbed).contains(incomplete)
-        if isStale {
-            schedule.noteChange()
-            return nil
-        }
+        isStale = false
+        // Unread windows are read again for the next picture: perhaps no event comes before.
+        if model.hasUnread { schedule.noteChange() }
         var found: (top: UInt32, client: UInt32)?
         // The same one as long as it is there.
-        if let target, model.shows(target.client, in: target.top) { found = (target.top, target.client) }
+        if let target {
+            guard let isThere = model.shows(target.client, in: target.top) else { return nil }
+            if isThere { found = (target.top, target.client) }
+        }
         guard let (top, client) = found ?? model.window(chosenBy: settings.choice),
             let place = try display.place(of: client)
         else {

@@ -267,6 +267,18 @@ import UpcastClient
         }
     }
 
+    /// The chosen window may have changed or be gone. Another one is chosen only if it is gone.
+    @Test func whetherTheChosenWindowIsThere() throws {
+        var model = try Self.model([1: Self.facts(1, client: 100)])
+        #expect(model.shows(100, in: 1) == true)
+        model.apply(WindowEvent(.changed, 100, sequence: 11))
+        #expect(model.shows(100, in: 1) == nil)
+        model.read([1: Self.facts(1, client: 101)])
+        #expect(model.shows(100, in: 1) == false && model.shows(101, in: 1) == true)
+        model.apply(WindowEvent(.unmapped, 1, sequence: 12))
+        #expect(model.shows(101, in: 1) == false && model.shows(100, in: 2) == false)
+    }
+
     /// There are more windows in it than anybody has looked at. Its menu is hidden with it.
     @Test func unseenWindows() throws {
         var crowd = Self.facts(1, x: 1, process: 50)
@@ -650,6 +662,9 @@ import UpcastClient
         #expect(model.unread == WindowRequest(windows: [0x202], clients: [0x100]))
         model.read([0x202: Self.facts(0x202, x: 2, viewable: false, maker: 0x200)])
         #expect(!model.hasUnread && !model.hasUnknown)
+        // The X client is suspect now: another lost window of it keeps no picture back, and is asked for.
+        model.apply(WindowEvent(.changed, 0x102, sequence: 2))
+        #expect(!model.hasUnknown && model.hasUnread && model.unread == WindowRequest(clients: [0x100]))
     }
 
     /// With more suspects than can be remembered, everybody is one.

@@ -119,6 +119,8 @@ static int show_clients(int count) {
     return 0;
 }
 
+static void show_menu(void) { xcb_map_window(c, place(100, 160, 60, 40, 0xff00ff, 1)); }
+
 /// Until it is ended.
 static int show_menu_of_unseen(int is_apart) {
     const xcb_atom_t secure = x11_atom(c, "_UPCAST_SECURE");
@@ -126,13 +128,13 @@ static int show_menu_of_unseen(int is_apart) {
     const xcb_window_t window = place(40, 40, 200, 120, 0xff00ff, 0);
     x11_set_value(c, window, secure, XCB_ATOM_CARDINAL, 1);
     xcb_map_window(c, window);
-    if (!is_apart) xcb_map_window(c, place(100, 160, 60, 40, 0xff00ff, 1));
+    if (!is_apart) show_menu();
     xcb_destroy_window(c, window);
     if (is_apart) {
         x11_wait_for_server(c);
         c = xcb_connect(NULL, NULL);
         if (xcb_connection_has_error(c)) return 1;
-        xcb_map_window(c, place(100, 160, 60, 40, 0xff00ff, 1));
+        show_menu();
     }
     xcb_flush(c);
     while (!xcb_connection_has_error(c)) pause();

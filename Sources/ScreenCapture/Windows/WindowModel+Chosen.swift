@@ -11,10 +11,10 @@ extension WindowModel {
         return found.map { ($0.key, $0.value.facts?.client ?? $0.key) }
     }
 
-    /// Whether a child of the root window is viewable and still shows a client.
-    func shows(_ client: UInt32, in top: UInt32) -> Bool {
+    /// Whether a child of the root window is viewable and still shows a client; nil if the child is unread.
+    func shows(_ client: UInt32, in top: UInt32) -> Bool? {
         guard let window = windows[top], window.isViewable else { return false }
-        return window.facts.map { $0.client == client } ?? false
+        return window.facts.map { $0.client == client }
     }
 
     /// Whether a child of the root window is secure, or may be.

@@ -17,11 +17,7 @@ struct WindowWatch {
     private var frontWatch = FrontWatch()
     /// When less may be hidden than in the last picture.
     private var nextEnd: MediaTime?
-    /// Pictures in a row that were not judged because of a window of which nothing was known.
-    private var unjudged = 0
-    /// After so many, windows of which nothing is known are hidden: one may change all the time. By then, all of
-    /// them have been read once, however slow the server is.
-    private static let maxUnjudged = X11Connection.maxDisturbed
+    private var unknownWait = UnknownWait()
 
     init(_ rules: WindowRules, front: WindowRules?, _ display: X11Connection) {
         (self.display, hasFront) = (display, front != nil)
@@ -124,11 +120,7 @@ struct WindowWatch {
         lingering.beginPicture()
         lingering.answered(in: display.takeSlowestAnswer())
         if model.isErasing { model.endPicture() }
-        guard !model.hasUnknown || unjudged >= Self.maxUnjudged else {
-            unjudged += 1
-            return false
-        }
-        unjudged = 0
+        if unknownWait.waits(isUnknown: model.hasUnknown) { return false }
         let left = leftBehind ?? model.leftBehind
         leftBehind = left
         erasing.note(leavesAny: !left.isEmpty, now: now)
