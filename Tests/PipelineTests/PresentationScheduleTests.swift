@@ -122,11 +122,50 @@ import Testing
         (0..<300).map { Frame(pts: $0 * 100 / 3, arrival: $0 * 100 / 3 + lateness($0)) }
     }
 
+    /// A frame may directly follow a repeat. Two frames keep their distance.
     private func expectNoSqueezing(_ shown: [Shown], frames expected: Int) {
-        let steps = zip(shown, shown.dropFirst()).map { $1.pts - $0.pts }
-        #expect((steps.min() ?? .zero) >= .milliseconds(10), "\(shown.map(\.pts.milliseconds))")
-        let count = shown.count { !$0.isRepeat }
-        #expect(count >= expected, "\(count) of 300 frames shown")
+        func leastStep(_ shown: [Shown]) -> MediaTime {
+            zip(shown, shown.dropFirst()).map { $1.pts - $0.pts }.min() ?? .zero
+        }
+        let frames = shown.filter { !$0.isRepeat }
+        #expect(leastStep(frames) >= .milliseconds(10), "\(shown.map(\.pts.milliseconds))")
+        #expect(leastStep(shown) >= .milliseconds(1), "\(shown.map(\.pts.milliseconds))")
+        #expect(frames.count >= expected, "\(frames.count) of 300 frames shown")
+    }
+
+    /// A still screen that begins to move just after a repeat: neither the first frame nor those after it wait.
+    @Test(arguments: [1, 5, 30]) func framesAfterARepeat(distance: Int64) {
+        var schedule = PresentationSchedule(FrameRate(30), idleInterval: .milliseconds(250))
+        let start = MediaTime.seconds(7)
+        _ = schedule.encode(.zero, at: start)
+        _ = schedule.encode(.milliseconds(250), at: start + .milliseconds(250), isRepeat: true)
+        for frame in 0..<10 {
+            let time = MediaTime.milliseconds(250 + distance + Int64(frame) * 100 / 3)
+            #expect(schedule.decide(time) == .due)
+            #expect(schedule.encode(time, at: start + time) == time)
+            #expect(schedule.decide(time + .milliseconds(5)) != .due)
+        }
+    }
+
+    /// Repeats that are almost as frequent as frames count, so that both together keep the frame rate.
+    @Test(arguments: [(20, false), (40, false), (67, true), (250, true)])
+    func frequentRepeats(interval: Int64, isDue: Bool) {
+        let interval = MediaTime.milliseconds(interval)
+        var schedule = PresentationSchedule(FrameRate(30), idleInterval: interval)
+        let start = MediaTime.seconds(7)
+        _ = schedule.encode(.zero, at: start)
+        _ = schedule.encode(interval, at: start + interval, isRepeat: true)
+        #expect((schedule.decide(interval + .milliseconds(5)) == .due) == isDue)
+    }
+
+    /// Several frames may be late. The first one would be squeezed behind the repeat, and would show something old for
+    /// one millisecond.
+    @Test(arguments: [1, 100, 250]) func framesThatARepeatHasOvertaken(time: Int64) {
+        var schedule = PresentationSchedule(FrameRate(30), idleInterval: .milliseconds(250))
+        let start = MediaTime.seconds(7)
+        _ = schedule.encode(.zero, at: start)
+        _ = schedule.encode(.milliseconds(250), at: start + .milliseconds(250), isRepeat: true)
+        #expect(schedule.decide(.milliseconds(time)) != .due)
     }
 
     /// Bug: if a keyframe was due and its frame a little late, the previous picture was encoded as a keyframe instead.

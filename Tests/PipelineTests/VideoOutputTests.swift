@@ -51,6 +51,24 @@ import Testing
         #expect(!rig.output.owesFrame)
     }
 
+    /// Frames keep no distance from a repeat, which shows nothing new. Regions that come and go, and a curtain that
+    /// goes up and down, do not raise the frame rate.
+    @Test func framesKeepTheirDistanceFromNewsOnly() throws {
+        let rig = try OutputRig()
+        func waits(_ pts: Int64) -> Bool { rig.output.schedule.decide(.milliseconds(pts)) != .due }
+        try rig.show(100, at: .zero)
+        #expect(waits(5))
+        try rig.output.encode(.milliseconds(100), arrival: .zero)
+        #expect(!waits(105))
+        #expect(rig.output.schedule.decideChange(.milliseconds(105)) != .due, "a region that is painted now")
+        Self.hide(rig)
+        try rig.output.encode(.milliseconds(200), arrival: .zero)
+        #expect(waits(205), "a region was painted")
+        rig.output.shown.drawCurtain()
+        try rig.output.encode(.milliseconds(300), arrival: .zero)
+        #expect(waits(305), "the curtain")
+    }
+
     @Test(arguments: [MediaTime?.none, .milliseconds(100)])
     func anEpochBeginsWithAKeyframeAfterWhatWasKept(last: MediaTime?) throws {
         let rig = try OutputRig()

@@ -13,6 +13,8 @@ struct PresentationSchedule {
     /// How long the source may send nothing before its last canvas is encoded again.
     let idleInterval: MediaTime
     private var pacer: FramePacer
+    /// The pacer as it was before the repeats since the last frame; nil if there were none.
+    private var unrepeated: FramePacer?
     /// The last encoded frame: its presentation time, and when it was encoded on the monotonic clock. Nil before the
     /// first.
     private var last: (pts: MediaTime, at: MediaTime)?
@@ -25,10 +27,27 @@ struct PresentationSchedule {
     }
 
     /// From now on one frame in `divisor` is due.
-    mutating func divide(by divisor: Int) { pacer.divide(by: divisor) }
+    mutating func divide(by divisor: Int) {
+        pacer.divide(by: divisor)
+        unrepeated?.divide(by: divisor)
+    }
 
-    /// Decides about a frame that is to be shown at `time`.
-    func decide(_ time: MediaTime) -> FramePacer.Decision { pacer.decide(time) }
+    /// Decides about a client's frame that is to be shown at `time`.
+    ///
+    /// A repeat shows nothing new. A frame after it keeps its distance only from the last frame before.
+    func decide(_ time: MediaTime) -> FramePacer.Decision { pacer(for: time).decide(time) }
+
+    /// Decides about the shown picture, which has changed. It keeps its distance from repeats, too.
+    func decideChange(_ time: MediaTime) -> FramePacer.Decision { pacer.decide(time) }
+
+    /// Frames that a repeat has overtaken are thinned out, not squeezed behind it. With repeats almost as frequent as
+    /// frames, both together would exceed the frame rate.
+    private func pacer(for time: MediaTime) -> FramePacer {
+        guard let unrepeated, let last, time >= last.pts + Self.minimumStep, idleInterval >= frameDuration * 2 else {
+            return pacer
+        }
+        return unrepeated
+    }
 
     /// When, on the monotonic clock, the last canvas will have been shown for `interval`; nil before the first.
     func deadline(after interval: MediaTime) -> MediaTime? { last.map { $0.at + interval } }
@@ -53,11 +72,14 @@ struct PresentationSchedule {
     }
 
     /// Records that a frame for `time` is encoded at `now` (monotonic clock). Returns its presentation time.
-    mutating func encode(_ time: MediaTime, at now: MediaTime) -> MediaTime {
+    ///
+    /// - Parameter isRepeat: whether it shows nothing new, so that a client's frame need not keep a distance from it.
+    mutating func encode(_ time: MediaTime, at now: MediaTime, isRepeat: Bool = false) -> MediaTime {
+        (pacer, unrepeated) = isRepeat ? (pacer, unrepeated ?? pacer) : (pacer(for: time), nil)
         let pts = last.map { max(time, $0.pts + Self.minimumStep) } ?? max(time, .zero)
         last = (pts, now)
         leap = .zero
-        // The pacer gets the time in the stream: frames that a repeat has overtaken are thinned out, not squeezed.
+        // The pacer gets the time in the stream. For a frame that a repeat has overtaken, that is later than its own.
         pacer.encoded(pts)
         return pts
     }

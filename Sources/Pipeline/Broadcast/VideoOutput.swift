@@ -39,11 +39,12 @@ final class VideoOutput {
     ///   curtain.
     func encode(_ time: MediaTime, arrival: MediaTime) throws(WorkerFailure) {
         // The last moment at which a new region can still be hidden.
-        shown.coverStandingRegions()
+        coverStandingRegions()
         let now = clock.monotonic.now()
-        let pts = schedule.encode(time, at: now)
-        owesFrame = false
         lastWasRepeat = arrival == .zero
+        // Painted regions, and a curtain that goes up and down, must not raise the frame rate.
+        let pts = schedule.encode(time, at: now, isRepeat: lastWasRepeat && !owesFrame && !shown.isCurtained)
+        owesFrame = false
         if let step = try encoder.prepare(for: pts, at: now) { schedule.divide(by: step.frameRateDivisor) }
         try encoder.encode(shown.picture.planes, pts: pts, arrival: arrival, epoch: epoch, superseded: superseded)
         snapshots.pass(shown.picture, epoch: epoch, regions: shown.regions)

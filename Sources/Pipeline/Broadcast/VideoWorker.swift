@@ -138,7 +138,7 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
         if let deadline = drawer.deadline { return deadline }
         let schedule = output.schedule
         if output.owesFrame, let time = schedule.repeatTime(at: now) {
-            if case .wait(let wait) = schedule.decide(time) { return now + wait }
+            if case .wait(let wait) = schedule.decideChange(time) { return now + wait }
             return now
         }
         return schedule.deadline(after: output.repeatInterval)
