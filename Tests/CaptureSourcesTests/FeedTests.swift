@@ -1,6 +1,7 @@
 import CaptureSources
 import Glibc
 import MediaCore
+import TestSupport
 import Testing
 
 @Suite struct FeedTests {
@@ -204,9 +205,9 @@ import Testing
         stop.stop()
         #expect(!stop.wait(until: stop.now() + .seconds(100)) && stop.isStopped)
         // A pipe that nobody writes to can be opened, and only the stop ends the read.
-        let path = "/tmp/upcast-feed-\(UInt64.random(in: 0 ... .max))"
+        let folder = try TemporaryDirectory("feed")
+        let path = folder.file("pipe")
         try #require(mkfifo(path, 0o600) == 0)
-        defer { unlink(path) }
         let input = try FileInput(path: path, stop: stop)
         #expect(try InputReader(input).peek(1).isEmpty && input.isLive)
     }

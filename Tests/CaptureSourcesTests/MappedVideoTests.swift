@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import MediaCore
+import TestSupport
 import Testing
 
 /// Raw frames are sent from where the kernel keeps the file, whatever becomes of it meanwhile.
@@ -12,9 +13,12 @@ import Testing
 
     /// A file that is gone with the test.
     private final class File {
-        let path = "/tmp/upcast-mapped-\(UUID().uuidString.prefix(8))"
-        init(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
-        deinit { unlink(path) }
+        private let folder: TemporaryDirectory
+        var path: String { folder.file("frames") }
+        init(_ bytes: [UInt8]) throws {
+            folder = try TemporaryDirectory("mapped")
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+        }
         func cut(to size: Int) { #expect(truncate(path, size) == 0) }
         func append(_ bytes: [UInt8]) throws {
             let handle = try #require(FileHandle(forWritingAtPath: path))
@@ -122,9 +126,9 @@ import Testing
     }
 
     @Test func pipesAreRead() throws {
-        let path = "/tmp/upcast-mapped-\(UUID().uuidString.prefix(8))"
+        let folder = try TemporaryDirectory("mapped")
+        let path = folder.file("pipe")
         #expect(mkfifo(path, 0o600) == 0)
-        defer { unlink(path) }
         #expect(try !FileInput(path: path, stop: StopSignal()).isMappable)
         #expect(try !FileInput(path: "-", stop: StopSignal()).isMappable, "its beginning may have been read by others")
     }

@@ -1,6 +1,6 @@
 import Endpoints
-import Foundation
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import Configuration
@@ -18,11 +18,9 @@ import Testing
     }
 
     @Test func isReadFromTheFolder() throws {
-        let folder = NSTemporaryDirectory() + "upcast-credentials-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try "the-key\n".write(toFile: "\(folder)/stream-key", atomically: true, encoding: .utf8)
-        let environment = ["CREDENTIALS_DIRECTORY": folder]
+        let folder = try TemporaryDirectory("credentials")
+        try folder.write("the-key\n", to: "stream-key")
+        let environment = ["CREDENTIALS_DIRECTORY": folder.path]
         #expect(error("credential:stream-key", environment) == "read: the-key")
         #expect(error("credential:other", environment).hasPrefix("key_file credential:other cannot be opened"))
         #expect(error("credential:stream-key", [:]).contains("LoadCredential=stream-key:"))

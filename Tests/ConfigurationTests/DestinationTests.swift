@@ -1,6 +1,6 @@
 import Endpoints
-import Foundation
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import Configuration
@@ -88,12 +88,10 @@ import Testing
     }
 
     @Test func keysComeFromFileOrEnvironment() throws {
-        let path = NSTemporaryDirectory() + "upcast-key-\(UUID().uuidString)"
-        try "  abc-123?x=y \nsecond line\n".write(toFile: path, atomically: true, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = try TemporaryDirectory("key")
         var destination = DestinationConfiguration()
         destination.url = try DestinationURL("rtmp://h/app")
-        destination.keyFile = path
+        destination.keyFile = try folder.write("  abc-123?x=y \nsecond line\n", to: "key")
         #expect(try destination.streamKey(environment: [:])?.revealed == "abc-123?x=y")
         destination.keyFile = nil
         destination.keyEnvironment = "KEY"

@@ -1,7 +1,7 @@
-import Foundation
 import Glibc
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import Configuration
@@ -9,13 +9,11 @@ import Testing
 /// What may stand where a stream key's file is expected and is no file: a daemon that waits for it would hang.
 @Suite struct StreamKeyFileTests {
     @Test(arguments: ["pipe", "/dev/zero", "/tmp", "socket"]) func onlyAFileIsRead(what: String) throws {
-        let folder = NSTemporaryDirectory() + "upcast-key-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TemporaryDirectory("key")
         var destination = DestinationConfiguration()
-        destination.keyFile = what.hasPrefix("/") ? what : "\(folder)/\(what)"
-        if what == "pipe" { try #require(mkfifo("\(folder)/pipe", 0o600) == 0) }
-        if what == "socket" { try #require(mknod("\(folder)/socket", S_IFSOCK | 0o600, 0) == 0) }
+        destination.keyFile = what.hasPrefix("/") ? what : folder.file(what)
+        if what == "pipe" { try #require(mkfifo(folder.file(what), 0o600) == 0) }
+        if what == "socket" { try #require(mknod(folder.file(what), S_IFSOCK | 0o600, 0) == 0) }
         let error = try #require(try secretError(of: destination))
         #expect(error.source == "key_file \(destination.keyFile!)")
         // The kernel itself refuses to open a socket's file.
@@ -26,9 +24,9 @@ import Testing
 
     /// The configuration's own file is read by the same rules.
     @Test func aPipeIsNoConfiguration() throws {
-        let path = NSTemporaryDirectory() + "upcast-yaml-\(UUID().uuidString)"
+        let folder = try TemporaryDirectory("yaml")
+        let path = folder.file("pipe")
         try #require(mkfifo(path, 0o600) == 0)
-        defer { unlink(path) }
         let error = try onThread(unblockingBy: path) { () -> String in
             do { return try "\(Configuration.load(path: path, environment: [:]))" } catch { return "\(error)" }
         }

@@ -15,15 +15,15 @@ import Testing
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
             let playback = Playback(client)
-            try playback.bringLive(TestPictures.landscape(6))
+            try playback.bringLive(NumberedPictures.landscape(6))
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
-            timetable.show(TestPictures.landscape(6), from: .zero, to: .seconds(1))
+            timetable.show(NumberedPictures.landscape(6), from: .zero, to: .seconds(1))
             try playback.play(timetable)
             #expect(try daemon.statusText().contains("rtmp://[::1]:\(server.port)/live"))
             #expect(try client.finish().reason == .finished)
             let recording = try server.finishedRecording()
             #expect(try MediaProbe.decodingErrors(recording) == "", "\(server.log.suffix(600))")
-            #expect(TestPictures.number(in: try DecodedVideo.lastFrame(of: recording).image) == 6)
+            #expect(NumberedPictures.number(in: try DecodedVideo.lastFrame(of: recording).image) == 6)
             #expect(try daemon.terminate() == .code(0), "\(daemon.process.errorTail)")
         }
     }

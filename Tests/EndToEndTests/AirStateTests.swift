@@ -36,14 +36,14 @@ import Testing
             settings.destinationFields = ["reconnect_longest_ms": "500"]
             let stage = try Stage(settings)
             #expect(try air(stage).state == "idle")
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             try wait(for: "on_air", stage)
             #expect(try air(stage).isRecording)
 
             try post(stage, "/curtain/up")
             try wait(for: "hidden", stage)
             try post(stage, "/curtain/down")
-            try playback.client.send(TestPictures.landscape(2), pts: playback.now)
+            try playback.client.send(NumberedPictures.landscape(2), pts: playback.now)
             try wait(for: "on_air", stage)
 
             try stage.server.kill()

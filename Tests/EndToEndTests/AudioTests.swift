@@ -11,7 +11,7 @@ import Testing
     private let micFormat = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
     private let appTone = Tone(frequency: 440, amplitude: 0.25)
     private let micTone = Tone(frequency: 1000, amplitude: 0.125)
-    private let picture = TestPictures.landscape(1)
+    private let picture = NumberedPictures.landscape(1)
 
     /// The recorded sound of a timetable that plays over a still picture, checked for gaps in its timestamps.
     private func record(

@@ -183,19 +183,19 @@ import Testing
             }
             // The same connection still broadcasts, once the curtain that bad regions have raised is down again.
             let playback = Playback(client)
-            try playback.bringLive(TestPictures.landscape(42))
+            try playback.bringLive(NumberedPictures.landscape(42))
             try waitFor("the curtain to fall") {
-                try client.send(TestPictures.landscape(42), pts: playback.now)
+                try client.send(NumberedPictures.landscape(42), pts: playback.now)
                 let privacy = try stage.daemon.status()["privacy"] as? [String: Any]
                 return (privacy?["curtain"] as? [String: Any])?["up"] as? Bool == false
             }
-            try client.send(TestPictures.landscape(42), pts: playback.now)
+            try client.send(NumberedPictures.landscape(42), pts: playback.now)
             #expect(try client.finish().reason == .finished)
             // Those before it left empty recordings, which the server may close after this one.
             try waitFor("a recording of it") {
                 stage.server.recordings.contains { path in
                     guard let last = try? DecodedVideo.lastFrame(of: path) else { return false }
-                    return TestPictures.number(in: last.image) == 42
+                    return NumberedPictures.number(in: last.image) == 42
                 }
             }
             try stage.end()
@@ -230,13 +230,13 @@ import Testing
     @Test(.inItsTurn) func secondClientIsRefused() async throws {
         try await blocking {
             let stage = try Stage()
-            let first = try stage.live(showing: TestPictures.landscape(1))
+            let first = try stage.live(showing: NumberedPictures.landscape(1))
             let second = try CaptureClient(socket: stage.daemon.ingestSocket)
             try? second.sendRaw(WireBytes.started().bytes)
             try second.waitForEnd()
             #expect(second.errors.map(\.code) == [.busy])
             #expect(second.errors.first?.isFatal == true)
-            try stage.show(TestPictures.landscape(2), orientation: .up, in: first)
+            try stage.show(NumberedPictures.landscape(2), orientation: .up, in: first)
             #expect(try first.client.finish().reason == .finished)
             try stage.checkRecording(stage.server.finishedRecording())
             try stage.end()
@@ -247,7 +247,7 @@ import Testing
     @Test(.inItsTurn) func mutatedSessions() async throws {
         try await blocking {
             let stage = try Stage()
-            try stage.live(showing: TestPictures.landscape(1)).client.finish()
+            try stage.live(showing: NumberedPictures.landscape(1)).client.finish()
             let before = try #require(stage.daemon.figures)
             var random = SplitMix64(seed: 2)
             let end = MonotonicClock().now() + .seconds(8)

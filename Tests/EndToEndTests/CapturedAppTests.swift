@@ -48,7 +48,7 @@ import UpcastPrivacy
                 follow, ["state", "--follow", "--json", "--socket", stage.daemon.controlSocket])
             try watched.wait(for: "nothing") { $0 == .notCaptured }
             try waitFor("the first lines") { people.output == "not captured\n" && !programs.output.isEmpty }
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             let begin = try watched.wait(for: "a capture") { capture($0) != nil }
             let told = try #require(capture(watched.states[begin]))
             #expect(told.kind == .screen && told.client == "end-to-end test")
@@ -83,7 +83,7 @@ import UpcastPrivacy
     @Test(.inItsTurn) func eventsCarryTheStateOnly() async throws {
         try await blocking {
             let stage = try Stage()
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             let response = try UnixHTTPClient.stream("/state/events", socket: stage.daemon.controlSocket) {
                 $0.components(separatedBy: ": alive\n").count > 2
             }
@@ -108,7 +108,7 @@ import UpcastPrivacy
         try await blocking {
             let stage = try Stage()
             let watched = try Watched(stage.daemon)
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             let begin = try watched.wait(for: "a capture") { capture($0) != nil }
             stage.daemon.process.signal(signal)
             let exit = stage.daemon.process.waitForExit(within: 15)
@@ -126,7 +126,7 @@ import UpcastPrivacy
         try await blocking {
             let stage = try Stage()
             let watched = try Watched(stage.daemon)
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             let begin = try watched.wait(for: "a capture") { capture($0) != nil }
             stage.daemon.process.signal(SIGSTOP)
             let hangs = try watched.wait(for: "the silence", from: begin) { $0 == .unknown }
@@ -163,7 +163,7 @@ import UpcastPrivacy
     @Test(.inItsTurn) func whatAnAppAsksForIsSo() async throws {
         try await blocking {
             let stage = try Stage()
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             let daemon = stage.daemon
             let app = CapturedApp(name: "kiosk", socket: daemon.controlSocket, timeout: .seconds(10))
             let receipt = try app.raiseCurtain(reason: "going away")
@@ -213,7 +213,7 @@ import UpcastPrivacy
     @Test(.inItsTurn) func anAppIsKilled() async throws {
         try await blocking {
             let stage = try Stage()
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             let app = try ChildProcess(ProductExecutable.capturedApp.path, [stage.daemon.controlSocket])
             try waitFor("the app", evidence: { app.output + app.errorTail }) { app.output.contains("captured(") }
             #expect(app.output.hasPrefix("hidden\n"))

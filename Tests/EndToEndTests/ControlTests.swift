@@ -24,15 +24,15 @@ import Testing
         try await blocking {
             let stage = try Stage(.patient)
             #expect(try post(stage, "/pause") == 409)
-            let playback = try stage.live(showing: TestPictures.landscape(1))
-            try stage.show(TestPictures.landscape(1), orientation: .up, in: playback)
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
+            try stage.show(NumberedPictures.landscape(1), orientation: .up, in: playback)
 
             // What comes while it is paused is not shown, not even once it goes on.
             #expect(try post(stage, "/pause") == 200)
             #expect(try stage.daemon.status()["state"] as? String == "paused")
             let before = try metric("upcast_dropped_total{cause=\"video_paused\"}", stage)
             for _ in 0..<5 {
-                try playback.client.send(TestPictures.landscape(2), pts: playback.now, orientation: .up)
+                try playback.client.send(NumberedPictures.landscape(2), pts: playback.now, orientation: .up)
             }
             try waitFor("the pictures to be thrown away") {
                 try metric("upcast_dropped_total{cause=\"video_paused\"}", stage) == before + 5
@@ -42,18 +42,18 @@ import Testing
                 try metric("upcast_video_frames_repeated_total", stage) > repeated + 2
             }
             #expect(try post(stage, "/resume") == 200)
-            try stage.show(TestPictures.landscape(3), orientation: .up, in: playback)
+            try stage.show(NumberedPictures.landscape(3), orientation: .up, in: playback)
 
             let keyframes = try metric("upcast_video_keyframes_total", stage)
             #expect(try post(stage, "/keyframe") == 200)
             try waitFor("a keyframe") {
-                try playback.client.send(TestPictures.landscape(3), pts: playback.now, orientation: .up)
+                try playback.client.send(NumberedPictures.landscape(3), pts: playback.now, orientation: .up)
                 return try metric("upcast_video_keyframes_total", stage) > keyframes
             }
 
             #expect(try post(stage, "/bitrate", "{\"bits_per_second\": 600000}") == 200)
             try waitFor("the bitrate to fall") {
-                try playback.client.send(TestPictures.landscape(3), pts: playback.now, orientation: .up)
+                try playback.client.send(NumberedPictures.landscape(3), pts: playback.now, orientation: .up)
                 return try metric("upcast_video_target_bytes_per_second", stage) == 75_000
             }
             #expect(try post(stage, "/bitrate", "{\"bits_per_second\": 5}") == 400)
@@ -78,7 +78,7 @@ import Testing
             let recording = try stage.server.finishedRecording()
             var numbers: Set<UInt8> = []
             try DecodedVideo.forEachFrame(of: recording) { frame in
-                if let number = TestPictures.number(in: frame.image) { numbers.insert(number) }
+                if let number = NumberedPictures.number(in: frame.image) { numbers.insert(number) }
             }
             #expect(numbers == [1, 3], "what was shown: \(numbers)")
             try stage.checkRecording(recording)
@@ -91,8 +91,8 @@ import Testing
         try await blocking {
             let stage = try Stage()
             #expect(try UnixHTTPClient.get("/snapshot.jpg", socket: stage.daemon.controlSocket).status == 404)
-            let playback = try stage.live(showing: TestPictures.landscape(77))
-            try stage.show(TestPictures.landscape(77), orientation: .up, in: playback)
+            let playback = try stage.live(showing: NumberedPictures.landscape(77))
+            try stage.show(NumberedPictures.landscape(77), orientation: .up, in: playback)
             let answer = try UnixHTTPClient.get("/snapshot.jpg", socket: stage.daemon.controlSocket)
             #expect(answer.status == 200)
             #expect(answer.mediaType == "image/jpeg")
@@ -106,7 +106,7 @@ import Testing
                 ])
             let bytes = [UInt8](try Data(contentsOf: URL(filePath: folder.file("a.raw"))))
             let image = I420Image(width: 640, height: 360, bytes: bytes)
-            #expect(TestPictures.number(in: image) == 77)
+            #expect(NumberedPictures.number(in: image) == 77)
             let sent = ReferenceCanvas.render(
                 ReferencePicture(width: 320, height: 180, number: 77).image, width: 640, height: 360, fit: .fit)
             let comparison = try PictureComparison(image, sent)
@@ -121,7 +121,7 @@ import Testing
     @Test(.inItsTurn) func aThousandBadClients() async throws {
         try await blocking {
             let stage = try Stage()
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             // What the first of each kind takes is no leak.
             for kind in 0..<Self.badRequests.count { try Self.badClient(kind, stage).relinquishAndClose() }
             _ = try UnixHTTPClient.get("/metrics", socket: stage.daemon.controlSocket)
@@ -135,7 +135,7 @@ import Testing
                 let client = try Self.badClient(number % Self.badRequests.count, stage)
                 if number % 2 == 0 { open.append(client) } else { client.relinquishAndClose() }
                 guard number % 20 == 0 else { continue }
-                try playback.client.send(TestPictures.landscape(1), pts: playback.now, orientation: .up)
+                try playback.client.send(NumberedPictures.landscape(1), pts: playback.now, orientation: .up)
                 // Both operators, at once in the middle of it.
                 let begun = MonotonicClock().now()
                 let status = try post(stage, "/bitrate", "{\"bits_per_second\": \(1_000_000 + number)}")

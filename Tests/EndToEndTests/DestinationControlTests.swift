@@ -7,7 +7,7 @@ import Testing
 @Suite struct DestinationControlTests {
     private func show(_ number: UInt8, for seconds: Int64, in playback: Playback) throws {
         var timetable: [(at: MediaTime, action: Playback.Action)] = []
-        timetable.show(TestPictures.landscape(number), from: .zero, to: .seconds(seconds))
+        timetable.show(NumberedPictures.landscape(number), from: .zero, to: .seconds(seconds))
         try playback.play(timetable)
     }
 
@@ -23,7 +23,7 @@ import Testing
         try await blocking {
             let folder = try TemporaryDirectory("control")
             let stage = try Stage(DaemonSettings(bitrateKilobits: 2_000))
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             let file = folder.file("second.flv")
             #expect(
                 try control(stage.daemon, "destination", "add", "second", "file:\(file)", "sync=at-end").exit
@@ -42,10 +42,10 @@ import Testing
             // The file is whole, begins with a keyframe, and has nothing of what came after.
             try waitFor("the file to be complete") { try MediaProbe.decodingErrors(file) == "" }
             #expect(try MediaProbe.packets(file).first { $0.track == "video" }?.isKeyframe == true)
-            #expect(TestPictures.number(in: try DecodedVideo.lastFrame(of: file).image) == 2)
+            #expect(NumberedPictures.number(in: try DecodedVideo.lastFrame(of: file).image) == 2)
             let recording = try stage.server.finishedRecording()
             try stage.checkRecording(recording)
-            #expect(TestPictures.number(in: try DecodedVideo.lastFrame(of: recording).image) == 3)
+            #expect(NumberedPictures.number(in: try DecodedVideo.lastFrame(of: recording).image) == 3)
             #expect(stage.server.recordings.count == 1)
             try stage.end()
         }
@@ -133,7 +133,7 @@ import Testing
             #expect(clock.now - end >= .milliseconds(2000), "what is delayed still goes out at its own pace")
             let recording = try stage.server.finishedRecording()
             try stage.checkRecording(recording)
-            #expect(TestPictures.number(in: try DecodedVideo.lastFrame(of: recording).image) == 2)
+            #expect(NumberedPictures.number(in: try DecodedVideo.lastFrame(of: recording).image) == 2)
             try stage.end()
         }
     }

@@ -10,7 +10,7 @@ import Testing
     private func sendFor(_ seconds: Int64, _ client: CaptureClient) throws {
         let playback = Playback(client)
         var timetable: [(at: MediaTime, action: Playback.Action)] = []
-        timetable.show(TestPictures.landscape(1), from: .zero, to: .seconds(seconds))
+        timetable.show(NumberedPictures.landscape(1), from: .zero, to: .seconds(seconds))
         // The daemon may end the broadcast while samples are on their way.
         _ = try? playback.play(timetable)
     }
@@ -53,7 +53,7 @@ import Testing
     @Test(.inItsTurn) func serverDies() async throws {
         try await blocking {
             let stage = try Stage()
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             try waitFor("something to be recorded") { stage.server.recordedBytes > 10_000 }
             let before = stage.daemon.log.count
             try stage.server.kill()
@@ -102,15 +102,15 @@ import Testing
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
             let playback = Playback(client)
-            try playback.bringLive(TestPictures.landscape(1))
+            try playback.bringLive(NumberedPictures.landscape(1))
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
-            timetable.show(TestPictures.landscape(2), from: .zero, to: .seconds(2))
+            timetable.show(NumberedPictures.landscape(2), from: .zero, to: .seconds(2))
             try playback.play(timetable)
             try client.finish()
             for path in [try server.finishedRecording(), folder.file("out.flv")] {
                 let errors = try MediaProbe.decodingErrors(path)
                 #expect(errors == "")
-                #expect(TestPictures.number(in: try DecodedVideo.lastFrame(of: path).image) == 2)
+                #expect(NumberedPictures.number(in: try DecodedVideo.lastFrame(of: path).image) == 2)
                 let flv = try FLVRecording(path)
                 #expect(flv.videoSequenceHeaders.count == 1 && flv.audioSequenceHeaders.count == 1)
             }
@@ -144,7 +144,7 @@ import Testing
                 let playback = Playback(client)
                 return (
                     client,
-                    { _ = try? client.send(TestPictures.landscape(3), pts: playback.now, orientation: .up) }
+                    { _ = try? client.send(NumberedPictures.landscape(3), pts: playback.now, orientation: .up) }
                 )
             }
             let first = try begin()

@@ -21,7 +21,7 @@ import Testing
             let (daemon, server) = try daemon(drainMilliseconds: 200)
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
-            try client.send(TestPictures.landscape(1), pts: .seconds(1))
+            try client.send(NumberedPictures.landscape(1), pts: .seconds(1))
             #expect(try daemon.terminate() == .code(3), "\(daemon.process.errorTail)")
             try client.waitForEnd()
             #expect(daemon.log.contains("sent_all=false"))
@@ -35,7 +35,7 @@ import Testing
             let (daemon, server) = try daemon(drainMilliseconds: 3000)
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
-            try client.send(TestPictures.landscape(1), pts: .seconds(1))
+            try client.send(NumberedPictures.landscape(1), pts: .seconds(1))
             try client.send { FinishedMessage(reason: .sourceEnded).encode(sequence: $0, into: &$1) }
             _ = try client.waitForReply("draining") { reply -> Bool? in
                 if case .state(let state) = reply, state.state == .draining { true } else { nil }
@@ -52,7 +52,7 @@ import Testing
             let (daemon, server) = try daemon(drainMilliseconds: 200)
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
-            try client.send(TestPictures.landscape(1), pts: .seconds(1))
+            try client.send(NumberedPictures.landscape(1), pts: .seconds(1))
             #expect(try client.finish().reason == .failed)
             #expect(try daemon.terminate() == .code(3), "\(daemon.process.errorTail)")
             #expect(daemon.log.contains("nothing was published"))

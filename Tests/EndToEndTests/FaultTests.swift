@@ -30,7 +30,7 @@ import Testing
     private func send(
         _ number: UInt8, in playback: Playback, until what: String, at stage: Stage, _ condition: () throws -> Bool
     ) throws {
-        let sample = TestPictures.landscape(number)
+        let sample = NumberedPictures.landscape(number)
         try send({ _ in sample }, in: playback, until: what, at: stage, condition)
     }
 
@@ -61,7 +61,7 @@ import Testing
     private func numbers(_ recording: String) throws -> [UInt8] {
         var seen: [UInt8] = []
         try DecodedVideo.forEachFrame(of: recording) { frame in
-            if let number = TestPictures.number(in: frame.image), number != seen.last { seen.append(number) }
+            if let number = NumberedPictures.number(in: frame.image), number != seen.last { seen.append(number) }
         }
         return seen
     }
@@ -85,7 +85,7 @@ import Testing
     @Test(.inItsTurn) func aResetIsFollowedByASecondConnection() async throws {
         try await blocking {
             let stage = try Stage(settings(), behindProxy: true)
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             // However late the first picture was: the second is on the wire for a while.
             let start = stage.arrivals.all.last?.video.last?.timestamp ?? .zero
             try send(2, in: playback, until: "a recording", at: stage) {
@@ -113,7 +113,7 @@ import Testing
     @Test(.inItsTurn) func aServerThatComesBackIsFoundAgain() async throws {
         try await blocking {
             let stage = try Stage(settings(), behindProxy: true)
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             try send(2, in: playback, until: "a recording", at: stage) { isUnderWay(stage) }
             try stage.server.kill()
             try stage.proxy!.apply(.refuse)
@@ -142,7 +142,7 @@ import Testing
             let playback = Playback(client)
             try send(1, in: playback, until: "refused connects", at: stage) { try stage.failures("connect") >= 3 }
             try stage.proxy!.apply(.listen)
-            try playback.bringLive(TestPictures.landscape(2))
+            try playback.bringLive(NumberedPictures.landscape(2))
             try send(2, in: playback, until: "a recording", at: stage) { stage.server.recordedBytes > 20_000 }
             try client.finish()
             let recordings = try check(stage, recordings: 1)

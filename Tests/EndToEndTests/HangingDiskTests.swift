@@ -9,7 +9,7 @@ import Testing
 /// Promise: a disk that hangs holds up nothing but what is written to it.
 @Suite(.enabled(if: HangingDisk.unavailable == nil, "needs a FUSE file system (root, /dev/fuse)"))
 struct HangingDiskTests {
-    private static let picture = TestPictures.landscape(1)
+    private static let picture = NumberedPictures.landscape(1)
 
     private func post(_ daemon: Daemon, _ path: String) throws {
         let began = MonotonicClock().now()

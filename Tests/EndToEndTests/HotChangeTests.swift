@@ -12,7 +12,7 @@ import Testing
 
     private func play(_ seconds: Int64, in playback: Playback) throws {
         var timetable: [(at: MediaTime, action: Playback.Action)] = []
-        timetable.show(TestPictures.landscape(1), from: .zero, to: .seconds(seconds))
+        timetable.show(NumberedPictures.landscape(1), from: .zero, to: .seconds(seconds))
         timetable.sound(.app, Self.tone, format: Self.format, from: .zero, to: .seconds(seconds))
         try playback.play(timetable)
     }
@@ -33,7 +33,7 @@ import Testing
                 "listen": "\"127.0.0.1:\(port)\"", "token_file": try folder.write("first-0123456789\n", to: "token"),
             ]
             let stage = try Stage(settings)
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             try play(3, in: playback)
             #expect(try peak(stage) > -14, "a quarter is -12 dBFS")
             _ = try UnixHTTPClient.ask("POST", "/curtain/up", body: "", socket: stage.daemon.controlSocket)
@@ -69,7 +69,7 @@ import Testing
             #expect(try status("second-0123456789") == 200)
             try playback.client.finish()
 
-            let next = try stage.live(showing: TestPictures.landscape(1))
+            let next = try stage.live(showing: NumberedPictures.landscape(1))
             try play(1, in: next)
             try next.client.finish()
             // The curtain may have broken a connection of the first broadcast.

@@ -9,8 +9,8 @@ import Testing
     @Test(.inItsTurn, arguments: [300, 450]) func afterAHiccup(lateness: Int64) async throws {
         try await blocking {
             let stage = try Stage()
-            let playback = try stage.live(showing: TestPictures.landscape(1))
-            let sample = TestPictures.landscape(2)
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
+            let sample = NumberedPictures.landscape(2)
             let late = MediaTime.milliseconds(lateness)
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
             for frame in 0..<90 {

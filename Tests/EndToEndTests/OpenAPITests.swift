@@ -111,7 +111,7 @@ import Testing
         try await blocking {
             let document = try OpenAPIDocument()
             let stage = try Stage()
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             // One that fails and is tried again, so that every field has something to say.
             try check(
                 document, stage.daemon, "POST", "/destinations",
@@ -119,7 +119,7 @@ import Testing
             try waitFor("its first failure") {
                 try stage.daemon.statusText().contains("Connection refused; trying again")
             }
-            try stage.show(TestPictures.landscape(2), orientation: .up, in: playback)
+            try stage.show(NumberedPictures.landscape(2), orientation: .up, in: playback)
             for path in [
                 "/status", "/state", "/healthz", "/readyz", "/metrics", "/config", "/destinations", "/snapshot.jpg",
             ] { try check(document, stage.daemon, "GET", path, expecting: 200) }

@@ -32,7 +32,7 @@ import Testing
         try await blocking {
             let stage = try Stage()
             let daemon = stage.daemon
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             func state() throws -> String { try daemon.status()["state"] as? String ?? "" }
             func video(_ name: String) throws -> Int {
                 (try daemon.status()["video"] as? [String: Any])?[name] as? Int ?? -1
@@ -47,7 +47,7 @@ import Testing
             try waitFor("the end of the pause") { try state() == "live" }
 
             #expect(try control(daemon, "bitrate", "1.5M").exit == .code(0))
-            try stage.show(TestPictures.landscape(2), orientation: .up, in: playback)
+            try stage.show(NumberedPictures.landscape(2), orientation: .up, in: playback)
             try waitFor("the ceiling") { try video("target_bits_per_second") == 1_500_000 }
             #expect(try control(daemon, "bitrate", "auto").exit == .code(0))
             let refused = try control(daemon, "bitrate", "1k")
@@ -55,7 +55,7 @@ import Testing
 
             let keyframes = try video("keyframes")
             #expect(try control(daemon, "keyframe").exit == .code(0))
-            try stage.show(TestPictures.landscape(3), orientation: .up, in: playback)
+            try stage.show(NumberedPictures.landscape(3), orientation: .up, in: playback)
             try waitFor("a keyframe") { try video("keyframes") > keyframes }
 
             let level = try control(daemon, "log-level", "debug", "--json")
@@ -88,7 +88,7 @@ import Testing
             #expect(none.exit == .code(1) && none.errors.contains("refused: no broadcast encodes video"), "\(none)")
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "as before")
 
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             let link = folder.file("link.jpg")
             try #require(symlink("shot.jpg", link) == 0)
             let saved = try control(stage.daemon, "snapshot", link, "--json")
@@ -167,7 +167,7 @@ import Testing
                 ProductExecutable.upcastctl.path, ["events", "--socket", stage.daemon.controlSocket])
             let data = try ChildProcess(
                 ProductExecutable.upcastctl.path, ["watch", "--json", "--socket", stage.daemon.controlSocket])
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             try waitFor("the news", evidence: { watch.output + watch.errors }) {
                 watch.output.contains(" notice destination live destination=main\n")
                     && data.output.contains(#""message":"destination live""#)
@@ -186,7 +186,7 @@ import Testing
     @Test(.inItsTurn, arguments: ["q", "signal"]) func top(ending: String) async throws {
         try await blocking {
             let stage = try Stage()
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             let folder = try TemporaryDirectory("top")
             let typing = try TestSupport.Pipe()
             // The shell tells the number of top's process, and what the terminal's settings are before and after.

@@ -227,7 +227,7 @@ import Testing
             #expect(daemon.log.contains("notice destination ready destination=main"))
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
-            try Playback(client).bringLive(TestPictures.landscape(1))
+            try Playback(client).bringLive(NumberedPictures.landscape(1))
             let status = try daemon.statusText()
             try client.finish()
             let recording = try server.finishedRecording()
@@ -266,7 +266,7 @@ import Testing
                     let message = AnnotatedMessage(key: "number", value: "\(number)")
                     try client.send { message.encode(sequence: $0, into: &$1) }
                 }
-                try Playback(client).bringLive(TestPictures.landscape(1))
+                try Playback(client).bringLive(NumberedPictures.landscape(1))
                 #expect(try client.finish().reason == .finished)
             }
             try waitFor("upcastd to answer") { (try? UnixHTTPClient.get("/status", socket: control)) != nil }

@@ -10,9 +10,9 @@ import Testing
     @Test(.inItsTurn) func statusOfALiveBroadcast() async throws {
         try await blocking {
             let stage = try Stage()
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
-            timetable.show(TestPictures.landscape(2), orientation: .left, from: .zero, to: .seconds(1))
+            timetable.show(NumberedPictures.landscape(2), orientation: .left, from: .zero, to: .seconds(1))
             try playback.play(timetable)
             let control = try ProductExecutable.upcastctl.path
             let text = try ChildProcess.run(control, ["status", "--socket", stage.daemon.controlSocket])

@@ -111,11 +111,11 @@ import Testing
             for round in 0..<20 {
                 for number in 0..<10 {
                     try client.send(
-                        TestPictures.landscape(UInt8(10 * round + number)), pts: playback.now)
+                        NumberedPictures.landscape(UInt8(10 * round + number)), pts: playback.now)
                     pause(until: MonotonicClock().now() + .milliseconds(20))
                 }
                 try client.sendPaused()
-                for number in 0..<2 { try client.send(TestPictures.landscape(UInt8(number)), pts: playback.now) }
+                for number in 0..<2 { try client.send(NumberedPictures.landscape(UInt8(number)), pts: playback.now) }
                 try client.sendResumed()
             }
             let goodbye = try client.finish()

@@ -77,7 +77,7 @@ import Testing
         try await blocking {
             let folder = try TemporaryDirectory("secrets")
             let stage = try Stage(DaemonSettings(bitrateKilobits: 2_000))
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             let second = try NginxRTMP()
             let control = try ChildProcess(
                 ProductExecutable.upcastctl.path,
@@ -88,7 +88,7 @@ import Testing
                 ])
             #expect(control.waitForExit(within: 15) == .code(0), "\(control.errors)")
             try waitFor("the second to record", evidence: { stage.daemon.log }) {
-                try playback.client.send(TestPictures.landscape(2), pts: playback.now, orientation: .up)
+                try playback.client.send(NumberedPictures.landscape(2), pts: playback.now, orientation: .up)
                 return second.recordings.contains { $0.contains("key-of-the-request") } && second.recordedBytes > 5_000
             }
             let paths = ["/config", "/status", "/destinations"]

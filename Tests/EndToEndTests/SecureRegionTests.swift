@@ -76,7 +76,7 @@ import Testing
     func besideARegionThePictureIsUntouched(tag: OrientationTag) async throws {
         try await blocking {
             let stage = try Stage()
-            let playback = try stage.live(showing: TestPictures.landscape(5))
+            let playback = try stage.live(showing: NumberedPictures.landscape(5))
             let source = ReferencePicture(width: 320, height: 180, number: 5).image
             var regions = SecureRegions()
             // The last third of the stored picture; mirrored it is the first.

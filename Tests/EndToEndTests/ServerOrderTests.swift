@@ -43,7 +43,7 @@ import Testing
             }
             func show(until what: String, _ condition: () throws -> Bool) throws {
                 try waitFor(what, evidence: { daemon.log }) {
-                    try client.send(TestPictures.landscape(1), pts: playback.now)
+                    try client.send(NumberedPictures.landscape(1), pts: playback.now)
                     return try condition()
                 }
             }
@@ -71,9 +71,9 @@ import Testing
         _ settings: DaemonSettings = DaemonSettings()
     ) throws -> (late: Int, all: Int, worst: Int) {
         let stage = try Stage(settings)
-        let playback = try stage.live(showing: TestPictures.landscape(1))
+        let playback = try stage.live(showing: NumberedPictures.landscape(1))
         var timetable: [(at: MediaTime, action: Playback.Action)] = []
-        timetable.show(TestPictures.landscape(2), from: .zero, to: .seconds(4), every: .milliseconds(33))
+        timetable.show(NumberedPictures.landscape(2), from: .zero, to: .seconds(4), every: .milliseconds(33))
         timetable.sound(
             .app, Tone(frequency: 440, amplitude: 0.25), format: Self.format, from: .zero, to: .seconds(4))
         try playback.play(timetable)
@@ -168,9 +168,9 @@ import Testing
             var settings = Self.lookingAhead
             settings.video["preset"] = "medium"
             let stage = try Stage(settings)
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
-            timetable.show(TestPictures.landscape(2), from: .zero, to: .seconds(3), every: .milliseconds(33))
+            timetable.show(NumberedPictures.landscape(2), from: .zero, to: .seconds(3), every: .milliseconds(33))
             try playback.play(timetable)
             func encoded() throws -> Int {
                 (try stage.daemon.status()["video"] as? [String: Any])?["frames_encoded"] as? Int ?? 0

@@ -23,7 +23,7 @@ import Testing
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
             let playback = Playback(client)
-            try playback.bringLive(TestPictures.landscape(1), orientation: .up)
+            try playback.bringLive(NumberedPictures.landscape(1), orientation: .up)
             try waitFor("the status", evidence: { "\(manager.news)" }) {
                 manager.news.contains { $0.hasPrefix("STATUS=on air: main, ") }
             }
@@ -51,7 +51,7 @@ import Testing
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
             let playback = Playback(client)
-            try playback.bringLive(TestPictures.landscape(1), orientation: .up)
+            try playback.bringLive(NumberedPictures.landscape(1), orientation: .up)
 
             func reload(_ what: String, _ line: String) throws {
                 let before = manager.count("READY=1")
@@ -87,7 +87,7 @@ import Testing
             try daemon.rewrite(changed)
             try reload("the changed destination", "destination main added with its new settings")
             try waitFor("the changed destination to be live", evidence: { daemon.process.errorTail }) {
-                try playback.client.send(TestPictures.landscape(1), pts: playback.now, orientation: .up)
+                try playback.client.send(NumberedPictures.landscape(1), pts: playback.now, orientation: .up)
                 return try states() == ["main": "live", "copy": "live"]
             }
 
@@ -198,7 +198,7 @@ import Testing
             try client.start()
             let playback = Playback(client)
             try waitFor("the encoder to hang", within: 20, evidence: { daemon.process.errorTail }) {
-                try client.send(TestPictures.landscape(1), pts: playback.now)
+                try client.send(NumberedPictures.landscape(1), pts: playback.now)
                 return daemon.log.contains("a thread hangs")
             }
             let fed = manager.count("WATCHDOG=1")
@@ -229,7 +229,7 @@ import Testing
                 settings, environment: manager.environment.merging(["WATCHDOG_USEC": "4000000"]) { $1 })
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
-            try client.send(TestPictures.landscape(1), pts: .seconds(1))
+            try client.send(NumberedPictures.landscape(1), pts: .seconds(1))
             // Two seconds in one piece of work would be a hang.
             let before = manager.count("WATCHDOG=1")
             try waitFor("the watchdog to be fed on", evidence: { daemon.process.errorTail }) {

@@ -10,7 +10,7 @@ import Testing
     private func numbers(_ recording: String) throws -> [(number: UInt8, time: Double)] {
         var seen: [(number: UInt8, time: Double)] = []
         try DecodedVideo.forEachFrame(of: recording) { frame in
-            guard let number = TestPictures.number(in: frame.image) else { return }
+            guard let number = NumberedPictures.number(in: frame.image) else { return }
             if seen.last?.number != number { seen.append((number, frame.pts)) }
         }
         return seen
@@ -45,7 +45,7 @@ import Testing
                     StoredOrientation.store(upright, tag: step.tag, convention: .exif), format: step.format,
                     padding: step.padding)
             }
-            let playback = try stage.live(showing: TestPictures.landscape(255))
+            let playback = try stage.live(showing: NumberedPictures.landscape(255))
             for (step, sample) in zip(steps, samples) { try stage.show(sample, orientation: step.tag, in: playback) }
             try playback.client.finish()
             #expect(playback.client.errors.map(\.text) == [])
@@ -54,7 +54,7 @@ import Testing
 
             var shown: [UInt8: I420Image] = [:]
             try DecodedVideo.forEachFrame(of: recording) { frame in
-                if let number = TestPictures.number(in: frame.image) { shown[number] = frame.image }
+                if let number = NumberedPictures.number(in: frame.image) { shown[number] = frame.image }
             }
             for (index, step) in steps.enumerated() {
                 guard let image = shown[UInt8(index)] else {
@@ -104,8 +104,8 @@ import Testing
     @Test(.inItsTurn) func withoutOrientationUpIsMeant() async throws {
         try await blocking {
             let stage = try Stage()
-            let playback = try stage.live(showing: TestPictures.landscape(1))
-            let sample = TestPictures.landscape(2)
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
+            let sample = NumberedPictures.landscape(2)
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
             timetable.show(sample, orientation: nil, from: .zero, to: .milliseconds(300))
             timetable.append(
@@ -114,7 +114,7 @@ import Testing
                     try client.send { message.encode(sequence: $0, payloadBytes: sample.payload.count, into: &$1) }
                     try client.sendRaw(sample.payload)
                 }))
-            timetable.show(TestPictures.landscape(3), from: .milliseconds(400), to: .milliseconds(600))
+            timetable.show(NumberedPictures.landscape(3), from: .milliseconds(400), to: .milliseconds(600))
             try playback.play(timetable)
             try waitFor("both to be counted", evidence: { (try? stage.daemon.statusText()) ?? "" }) {
                 let counters = try stage.daemon.status()["timeline"] as? [String: Any]
@@ -137,13 +137,13 @@ import Testing
             let format = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
             let tone = Tone(frequency: 440, amplitude: 0.25)
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
-            timetable.show(TestPictures.landscape(1), from: .zero, to: .milliseconds(2000))
+            timetable.show(NumberedPictures.landscape(1), from: .zero, to: .milliseconds(2000))
             timetable.append((.milliseconds(2001), { client, _ in try client.sendPaused() }))
-            timetable.show(TestPictures.landscape(66), from: .milliseconds(2100), to: .milliseconds(4000))
+            timetable.show(NumberedPictures.landscape(66), from: .milliseconds(2100), to: .milliseconds(4000))
             timetable.append((.milliseconds(4001), { client, _ in try client.sendResumed() }))
-            timetable.show(TestPictures.landscape(3), from: .milliseconds(4100), to: .milliseconds(5500))
+            timetable.show(NumberedPictures.landscape(3), from: .milliseconds(4100), to: .milliseconds(5500))
             timetable.sound(.app, tone, format: format, from: .zero, to: .milliseconds(5500))
-            let playback = try stage.live(showing: TestPictures.landscape(255))
+            let playback = try stage.live(showing: NumberedPictures.landscape(255))
             try playback.play(timetable)
             try playback.client.finish()
             let recordings = try stage.end(afterCurtains: 1)
@@ -191,9 +191,9 @@ import Testing
         try await blocking {
             let stage = try Stage()
             for round in 0..<2 {
-                let playback = try stage.live(showing: TestPictures.landscape(UInt8(10 + round)))
+                let playback = try stage.live(showing: NumberedPictures.landscape(UInt8(10 + round)))
                 var timetable: [(at: MediaTime, action: Playback.Action)] = []
-                timetable.show(TestPictures.landscape(UInt8(20 + round)), from: .zero, to: .seconds(1))
+                timetable.show(NumberedPictures.landscape(UInt8(20 + round)), from: .zero, to: .seconds(1))
                 try playback.play(timetable)
                 let goodbye = try playback.client.finish()
                 #expect(goodbye.reason == .finished, "\(goodbye)")
@@ -221,8 +221,8 @@ import Testing
             try stage.checkRecording(recording)
 
             // And a client that ends for certain in the middle of a frame.
-            let playback = try stage.live(showing: TestPictures.landscape(1))
-            let sample = TestPictures.landscape(99)
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
+            let sample = NumberedPictures.landscape(99)
             let message = VideoMessage(pts: playback.now, format: sample.format, orientation: .up)
             try playback.client.send {
                 message.encode(sequence: $0, payloadBytes: sample.payload.count, into: &$1)
@@ -234,7 +234,7 @@ import Testing
             #expect(try numbers(second).map(\.number) == [1])
             try stage.checkRecording(second)
 
-            let third = try stage.live(showing: TestPictures.landscape(2))
+            let third = try stage.live(showing: NumberedPictures.landscape(2))
             #expect(try third.client.finish().reason == .finished)
             try stage.end()
         }
@@ -244,10 +244,10 @@ import Testing
     @Test(.inItsTurn) func terminationDrains() async throws {
         try await blocking {
             let stage = try Stage()
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
-            timetable.show(TestPictures.landscape(2), from: .zero, to: .seconds(1))
-            timetable.show(TestPictures.landscape(3), from: .seconds(1), to: .milliseconds(1500))
+            timetable.show(NumberedPictures.landscape(2), from: .zero, to: .seconds(1))
+            timetable.show(NumberedPictures.landscape(3), from: .seconds(1), to: .milliseconds(1500))
             try playback.play(timetable)
             try stage.end()
             let goodbye = try playback.client.waitForReply("a goodbye") {
@@ -257,7 +257,7 @@ import Testing
             let recording = try #require(stage.server.recordings.first)
             #expect(try numbers(recording).map(\.number) == [1, 2, 3])
             let last = try DecodedVideo.lastFrame(of: recording)
-            #expect(TestPictures.number(in: last.image) == 3)
+            #expect(NumberedPictures.number(in: last.image) == 3)
             try PictureArchive.save(last.image, as: "drained-last-frame")
             try stage.checkRecording(recording)
         }
@@ -270,7 +270,7 @@ import Testing
             let client = try CaptureClient(socket: stage.daemon.ingestSocket)
             try client.start()
             let playback = Playback(client)
-            try client.send(TestPictures.landscape(7), pts: playback.now)
+            try client.send(NumberedPictures.landscape(7), pts: playback.now)
             _ = try client.waitForReply("live") { reply -> Bool? in
                 if case .state(let state) = reply, state.state == .live { true } else { nil }
             }

@@ -55,7 +55,7 @@ import Testing
             #expect(try healthz(stage) == 200)
             #expect(flooded.wait(until: Patience.deadline(10)) { $0 ? true : nil } == true)
             // The next one is served.
-            try stage.live(showing: TestPictures.landscape(1)).client.finish()
+            try stage.live(showing: NumberedPictures.landscape(1)).client.finish()
             try stage.end()
         }
     }

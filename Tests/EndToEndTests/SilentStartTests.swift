@@ -16,12 +16,12 @@ import Testing
             }
             let playback = Playback(client)
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
-            timetable.show(TestPictures.landscape(2), from: .zero, to: .seconds(1))
+            timetable.show(NumberedPictures.landscape(2), from: .zero, to: .seconds(1))
             try playback.play(timetable)
             #expect(try client.finish().reason == .finished)
             let recording = try stage.server.finishedRecording()
             try stage.checkRecording(recording)
-            #expect(TestPictures.number(in: try DecodedVideo.lastFrame(of: recording).image) == 2)
+            #expect(NumberedPictures.number(in: try DecodedVideo.lastFrame(of: recording).image) == 2)
             let packets = try MediaProbe.packets(recording)
             let video = packets.filter { $0.track == "video" }.map(\.dts)
             #expect(zip(video, video.dropFirst()).allSatisfy { $1 - $0 < 1 }, "\(video)")

@@ -97,7 +97,7 @@ extension DaemonSettings {
 }
 
 /// Pictures that several tests send.
-enum TestPictures {
+enum NumberedPictures {
     /// A numbered landscape picture.
     static func landscape(_ number: UInt8, width: Int = 320, height: Int = 180) -> RawSample {
         RawSample(ReferencePicture(width: width, height: height, number: number).image, format: .i420)

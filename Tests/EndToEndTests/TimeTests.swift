@@ -27,7 +27,7 @@ import Testing
             let sent = at < burst ? .zero : at + .milliseconds(20)
             timetable.append((sent, { client, _ in try client.send(.app, sound, pts: clock(at)) }))
             guard pictures, block % 5 == 0 else { continue }
-            let picture = TestPictures.landscape(1)
+            let picture = NumberedPictures.landscape(1)
             timetable.append((at, { client, _ in try client.send(picture, pts: clock(at)) }))
         }
         let daemon = try Daemon(settings)

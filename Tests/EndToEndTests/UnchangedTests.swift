@@ -14,8 +14,8 @@ import Testing
             try client.start()
             let playback = Playback(client)
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
-            timetable.show(TestPictures.landscape(2), from: .zero, to: .seconds(4))
-            timetable.show(TestPictures.landscape(3), from: .seconds(4), to: .milliseconds(4_300))
+            timetable.show(NumberedPictures.landscape(2), from: .zero, to: .seconds(4))
+            timetable.show(NumberedPictures.landscape(3), from: .seconds(4), to: .milliseconds(4_300))
             try playback.play(timetable)
             let video = try #require(stage.daemon.status()["video"] as? [String: Any])
             let unchanged = video["frames_unchanged"] as? Int ?? 0
@@ -27,7 +27,7 @@ import Testing
             #expect(goodbye.framesTaken + goodbye.framesDropped == UInt64(sent), "\(goodbye)")
             let recording = try stage.server.finishedRecording()
             try stage.checkRecording(recording)
-            #expect(TestPictures.number(in: try DecodedVideo.lastFrame(of: recording).image) == 3)
+            #expect(NumberedPictures.number(in: try DecodedVideo.lastFrame(of: recording).image) == 3)
             let times = try MediaProbe.packets(recording).filter { $0.track == "video" }.map(\.dts)
             let gap = zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? 99
             // Three times `idle_repeat_ms`: a busy machine delays the daemon, too.

@@ -16,7 +16,7 @@ import Testing
 
     private func show(_ playback: Playback, for seconds: Int64) throws {
         var timetable: [(at: MediaTime, action: Playback.Action)] = []
-        timetable.show(TestPictures.landscape(2), from: .zero, to: .seconds(seconds))
+        timetable.show(NumberedPictures.landscape(2), from: .zero, to: .seconds(seconds))
         try playback.play(timetable)
     }
 
@@ -39,7 +39,7 @@ import Testing
                     "url": "\"\(receiver.url)\"", "ca_file": receiver.caFile, "events": events,
                     "secret_file": try folder.write(CheckingHookServer.secret + "\n", to: "secret"),
                 ]))
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             try show(playback, for: 1)
             #expect(try playback.client.finish().reason == .finished)
             try waitFor("the end of the broadcast", evidence: { (try? stage.daemon.statusText()) ?? "" }) {
@@ -102,7 +102,7 @@ import Testing
                     "secret_file": try folder.write(CheckingHookServer.secret, to: "secret"),
                 ]))
             try receiver.waitForConnections(1)
-            let playback = try stage.live(showing: TestPictures.landscape(1))
+            let playback = try stage.live(showing: NumberedPictures.landscape(1))
             // More events than there is room for. Some of them are left out, as in the log.
             for index in 0..<100 {
                 let level = index % 2 == 0 ? "debug" : "info"

@@ -1,8 +1,8 @@
-import Foundation
 import Ingest
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
 
 /// `paused` and `resumed` have no fields, but their bodies are looked at like all others: a client that means something
@@ -25,8 +25,8 @@ import Testing
 
     @Test(arguments: [MessageType.paused, .resumed], bodies) func bodiesAreChecked(type: MessageType, body: Body) throws
     {
-        let path = "/tmp/upcast-pause-\(UUID().uuidString.prefix(8)).sock"
-        defer { unlink(path) }
+        let folder = try TemporaryDirectory("pause")
+        let path = folder.file("socket")
         let consumer = RecordingConsumer()
         let server = try IngestServer(
             listener: try UnixSocket.listen(path: path, mode: 0o600), settings: .init(), clock: MonotonicClock())

@@ -1,7 +1,8 @@
-import Foundation
+import Glibc
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import Ingest
@@ -57,8 +58,8 @@ import Testing
     }
 
     @Test func theGoodbyeComesLast() throws {
-        let path = "/tmp/upcast-slow-\(UUID().uuidString.prefix(8)).sock"
-        defer { unlink(path) }
+        let folder = try TemporaryDirectory("slow")
+        let path = folder.file("socket")
         let consumer = RecordingConsumer()
         let server = try IngestServer(
             listener: try UnixSocket.listen(path: path, mode: 0o600), settings: .init(lingerTimeout: .seconds(30)),

@@ -1,8 +1,8 @@
-import Foundation
 import Glibc
 import Ingest
 import LinuxSystem
 import MediaCore
+import TestSupport
 
 /// Runs `body` with an ingest server in front of `consumer`, and a function that connects a client to it.
 func withServer(
@@ -14,8 +14,8 @@ func withServer(
     log: @escaping @Sendable (String) -> Void = { _ in },
     _ body: (RecordingConsumer, () throws -> TestClient) throws -> Void
 ) throws {
-    let path = "/tmp/upcast-ingest-\(UUID().uuidString.prefix(8)).sock"
-    defer { unlink(path) }
+    let folder = try TemporaryDirectory("ingest")
+    let path = folder.file("socket")
     let server = try IngestServer(
         listener: try UnixSocket.listen(path: path, mode: 0o600),
         settings: .init(

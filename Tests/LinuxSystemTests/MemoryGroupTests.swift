@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 import Testing
 
 @testable import LinuxSystem
@@ -40,13 +40,9 @@ import Testing
 
     /// Both versions' files, in a folder of the test's own.
     @Test(arguments: [true, false]) func usageIsWhatTheFilesSay(isUnified: Bool) throws {
-        let folder = NSTemporaryDirectory() + "upcast-group-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        func write(_ text: String, _ name: String) throws {
-            try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
-        }
-        let group = MemoryGroup(path: folder, isUnified: isUnified)
+        let folder = try TemporaryDirectory("group")
+        func write(_ text: String, _ name: String) throws { try folder.write(text, to: name) }
+        let group = MemoryGroup(path: folder.path, isUnified: isUnified)
         #expect(group.usage() == nil)
         if isUnified {
             try write("max\n", "memory.max")

@@ -1,5 +1,6 @@
-import Foundation
+import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// Sockets that a service manager passes: taken where they are what they should be, refused with a sentence else.
@@ -7,6 +8,10 @@ import Testing
     /// Where the "manager" of a test puts them: numbers that nothing else in this process takes.
     private static let first: CInt = 700
     private static let known = ["capture", "control"]
+
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory("passed") }
 
     private func environment(_ count: Int, _ names: String? = nil) -> [String: String] {
         var result = ["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "\(count)"]
@@ -19,8 +24,6 @@ import Testing
         for (index, descriptor) in descriptors.enumerated() { dup2(descriptor, Self.first + CInt(index)) }
     }
 
-    private func path() -> String { "/tmp/upcast-passed-\(UUID().uuidString.prefix(8)).sock" }
-
     private func passed(_ environment: [String: String]) throws -> PassedSockets {
         try PassedSockets(environment: environment, known: Self.known, first: Self.first)
     }
@@ -28,8 +31,7 @@ import Testing
     private func isOpen(_ descriptor: CInt) -> Bool { fcntl(descriptor, F_GETFD) >= 0 }
 
     @Test func takesBothByName() throws {
-        let paths = [path(), path()]
-        defer { for path in paths { unlink(path) } }
+        let paths = [folder.file("first"), folder.file("second")]
         let control = try UnixSocket.listen(path: paths[0], mode: 0o600)
         let capture = try UnixSocket.listen(path: paths[1], mode: 0o600)
         pass([control.raw, capture.raw])
@@ -51,9 +53,7 @@ import Testing
 
     /// systemd-socket-activate passes one without a name.
     @Test(arguments: [nil, "unknown", ""]) func oneWithoutAName(names: String?) throws {
-        let path = path()
-        defer { unlink(path) }
-        let listener = try UnixSocket.listen(path: path, mode: 0o600)
+        let listener = try UnixSocket.listen(path: folder.file("socket"), mode: 0o600)
         pass([listener.raw])
         do {
             let sockets = try passed(environment(1, names))
@@ -65,7 +65,7 @@ import Testing
 
     /// What is not for this process is let alone.
     @Test func forAnotherProcess() throws {
-        let listener = try UnixSocket.listen(path: path(), mode: 0o600)
+        let listener = try UnixSocket.listen(path: folder.file("socket"), mode: 0o600)
         pass([listener.raw])
         defer { close(Self.first) }
         var environment = environment(1)
@@ -84,9 +84,7 @@ import Testing
     @Test(arguments: [
         ("stranger", "FileDescriptorName="), ("capture:control", "1 sockets and 2 names"),
     ]) func wrongNames(names: String, part: String) throws {
-        let path = path()
-        defer { unlink(path) }
-        let listener = try UnixSocket.listen(path: path, mode: 0o600)
+        let listener = try UnixSocket.listen(path: folder.file("socket"), mode: 0o600)
         pass([listener.raw])
         #expect(try refusal(environment(1, names)).contains(part))
         #expect(!isOpen(Self.first), "what is refused is closed")
@@ -94,9 +92,7 @@ import Testing
     }
 
     @Test func twoOfOneName() throws {
-        let path = path()
-        defer { unlink(path) }
-        let listener = try UnixSocket.listen(path: path, mode: 0o600)
+        let listener = try UnixSocket.listen(path: folder.file("socket"), mode: 0o600)
         pass([listener.raw, listener.raw])
         #expect(try refusal(environment(2, "capture:capture")).contains("two sockets named capture"))
         #expect(!isOpen(Self.first) && !isOpen(Self.first + 1))

@@ -1,5 +1,6 @@
 import Foundation
 import LinuxSystem
+import TestSupport
 import Testing
 
 @Suite struct ResidentFilePagesTests {
@@ -19,9 +20,9 @@ import Testing
     /// Read-only pages go and come back; pages that were written before they were made read-only, as the dynamic linker
     /// does with relocations, have no other copy and must stay.
     @Test func cleanPagesGoAndOwnPagesStay() throws {
-        let path = NSTemporaryDirectory() + "upcast-pages-\(UUID().uuidString)"
+        let folder = try TemporaryDirectory("pages")
+        let path = folder.file("pages")
         try Data(repeating: 1, count: Self.size).write(to: URL(filePath: path))
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let clean = try map(path, PROT_READ)
         let relocated = try map(path, PROT_READ | PROT_WRITE)
         defer {
@@ -42,15 +43,15 @@ import Testing
     /// Code is cut into pieces, so that a kernel that reads ahead in code whatever it is told stops at their ends;
     /// doing it again changes nothing.
     @Test func codeIsReadInSmallPieces() throws {
-        let path = NSTemporaryDirectory() + "upcast-code-\(UUID().uuidString)"
+        let folder = try TemporaryDirectory("code")
+        // The kernel may print another path.
+        let (path, name) = (folder.file("code"), "\(URL(filePath: folder.path).lastPathComponent)/code")
         try Data(repeating: 1, count: 1 << 20).write(to: URL(filePath: path))
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let fd = open(path, O_RDONLY)
         defer { close(fd) }
         let code = try #require(mmap(nil, 1 << 20, PROT_READ | PROT_EXEC, Int32(MAP_PRIVATE), fd, 0))
         try #require(code != MAP_FAILED)
         defer { munmap(code, 1 << 20) }
-        let name = URL(filePath: path).lastPathComponent
         func pieces() throws -> Int {
             // Foundation takes the first page of it for the whole.
             let maps = try #require(fopen("/proc/self/maps", "r"))

@@ -1,6 +1,7 @@
-import Foundation
+import Glibc
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
 
 /// What a service manager is told arrives, and is what sd_notify(3) says.
@@ -8,10 +9,12 @@ import Testing
     /// A manager's end: a datagram socket with a name.
     private final class Manager {
         let descriptor: OwnedDescriptor
+        private let folder: TemporaryDirectory
         let name: String
 
-        init(_ name: String) throws {
-            self.name = name
+        init(isAbstract: Bool = false) throws {
+            folder = try TemporaryDirectory("notify")
+            name = (isAbstract ? "@" : "") + folder.file("socket")
             descriptor = try OwnedDescriptor(checking: socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue), 0))
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
@@ -24,8 +27,6 @@ import Testing
             guard result == 0 else { throw Errno.current }
         }
 
-        deinit { if name.hasPrefix("/") { unlink(name) } }
-
         /// What has come; empty where nothing has.
         func next() -> String {
             var bytes = [UInt8](repeating: 0, count: 4096)
@@ -34,12 +35,10 @@ import Testing
         }
     }
 
-    private static func name() -> String { "/tmp/upcast-notify-\(UUID().uuidString.prefix(8))" }
-
     /// Both kinds of addresses that systemd uses; an abstract one must not be padded with zeros.
-    @Test(arguments: [Self.name(), "@" + Self.name()]) func arrives(name: String) throws {
-        let manager = try Manager(name)
-        let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": name]))
+    @Test(arguments: [false, true]) func arrives(isAbstract: Bool) throws {
+        let manager = try Manager(isAbstract: isAbstract)
+        let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": manager.name]))
         try notifier.tell([.ready, .status("idle")])
         #expect(manager.next() == "READY=1\nSTATUS=idle")
         try notifier.tell([.watchdog])
@@ -52,7 +51,7 @@ import Testing
 
     /// A destination's name could hold a line end, which would begin another assignment.
     @Test func aStatusIsOneLine() throws {
-        let manager = try Manager(Self.name())
+        let manager = try Manager()
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": manager.name]))
         try notifier.tell([.status("live\nSTOPPING=1\r\nMAINPID=1")])
         #expect(manager.next() == "STATUS=live STOPPING=1 MAINPID=1")
@@ -66,13 +65,14 @@ import Testing
 
     /// A manager that has gone is an error, and no reason to end.
     @Test func aManagerThatHasGone() throws {
-        let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": Self.name()]))
+        let folder = try TemporaryDirectory("notify")
+        let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": folder.file("socket")]))
         #expect(throws: Errno(ENOENT)) { try notifier.tell([.ready]) }
     }
 
     /// One that does not read holds nobody up for long.
     @Test func aManagerThatDoesNotRead() throws {
-        let manager = try Manager(Self.name())
+        let manager = try Manager()
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": manager.name]))
         #expect(throws: Errno(EAGAIN)) { for _ in 0..<10_000 { try notifier.tell([.watchdog]) } }
     }

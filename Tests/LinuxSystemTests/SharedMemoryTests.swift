@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import CLinux
@@ -78,9 +79,9 @@ import Testing
     }
 
     @Test func otherFilesAreRefused() throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "upcast-shared-\(getpid())").path()
+        let folder = try TemporaryDirectory("shared")
+        let path = folder.file("bytes")
         try Data(repeating: 1, count: 8192).write(to: URL(filePath: path))
-        defer { unlink(path) }
         let file = try OwnedDescriptor(checking: open(path, O_RDWR | O_CLOEXEC))
         #expect(throws: SharedMemory.Refusal.notSealed) { try take(file, 8192) }
         let null = try OwnedDescriptor(checking: open("/dev/null", O_RDWR | O_CLOEXEC))

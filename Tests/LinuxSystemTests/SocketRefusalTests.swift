@@ -1,5 +1,6 @@
 import Foundation
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// Why a socket cannot be used, and what helps.
@@ -10,8 +11,8 @@ import Testing
     }
 
     @Test func causes() throws {
-        let path = "/tmp/upcast-refusal-\(UUID().uuidString.prefix(8)).sock"
-        defer { unlink(path) }
+        let folder = try TemporaryDirectory("refusal")
+        let path = folder.file("socket")
         #expect(try refusal(path) == .missing)
         // Bound and closed: nobody listens.
         do { _ = try UnixSocket.listen(path: path, mode: 0o600) }

@@ -1,13 +1,12 @@
 import Foundation
 import LinuxSystem
+import TestSupport
 import Testing
 
 @Suite struct UnixSocketTests {
-    private func temporaryPath() -> String { "/tmp/upcast-test-\(UUID().uuidString.prefix(8)).sock" }
-
     @Test func acceptsAndNamesThePeer() throws {
-        let path = temporaryPath()
-        defer { unlink(path) }
+        let folder = try TemporaryDirectory("socket")
+        let path = folder.file("socket")
         let listener = try UnixSocket.listen(path: path, mode: 0o600)
         let client = try UnixSocket.connect(path: path)
         guard let accepted = try UnixSocket.accept(listener) else {
@@ -19,8 +18,8 @@ import Testing
     }
 
     @Test func refusesAPathInUseAndReplacesAStaleOne() throws {
-        let path = temporaryPath()
-        defer { unlink(path) }
+        let folder = try TemporaryDirectory("socket")
+        let path = folder.file("socket")
         do {
             let listener = try UnixSocket.listen(path: path, mode: 0o600)
             #expect(throws: UnixSocket.Failure.self) { _ = try UnixSocket.listen(path: path, mode: 0o600) }
@@ -31,8 +30,8 @@ import Testing
     }
 
     @Test func leavesAFileAlone() throws {
-        let path = temporaryPath()
-        defer { unlink(path) }
+        let folder = try TemporaryDirectory("socket")
+        let path = folder.file("socket")
         try Data("keep".utf8).write(to: URL(fileURLWithPath: path))
         #expect(throws: UnixSocket.Failure.self) { _ = try UnixSocket.listen(path: path, mode: 0o600) }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "keep")

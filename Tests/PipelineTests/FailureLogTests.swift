@@ -1,10 +1,10 @@
 import Configuration
-import Foundation
 import Ingest
 import IngestProtocol
 import LinuxSystem
 import Logging
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import Pipeline
@@ -29,8 +29,8 @@ import Testing
     /// the log.
     private func log(publishingTo path: String, failure: String, _ body: (BroadcastHost) -> Void) throws -> [String] {
         let lines = Monitor<[String]>([])
-        let socket = "/tmp/upcast-failure-\(UUID().uuidString.prefix(8)).sock"
-        defer { unlink(socket) }
+        let folder = try TemporaryDirectory("failure")
+        let socket = folder.file("socket")
         let server = try IngestServer(
             listener: try UnixSocket.listen(path: socket, mode: 0o600), settings: .init(), clock: MonotonicClock())
         var configuration = Configuration()
@@ -64,10 +64,9 @@ import Testing
     }
 
     @Test func ofAnEncoderIsLoggedOnce() throws {
-        let path = "/tmp/upcast-failure-\(UUID().uuidString.prefix(8)).flv"
-        defer { unlink(path) }
+        let folder = try TemporaryDirectory("failure")
         let sentence = "encoding failed: the encoder caught fire"
-        let lines = try log(publishingTo: path, failure: sentence) { host in
+        let lines = try log(publishingTo: folder.file("show.flv"), failure: sentence) { host in
             host.watch.fail(sentence)
             // The audio thread reports it too, which is no news.
             host.watch.fail("encoding failed: the audio encoder, too")

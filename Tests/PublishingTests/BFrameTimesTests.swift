@@ -62,7 +62,7 @@ import Testing
         try writer.open()
         try Self.write(to: writer, offset: .seconds(10))
         try writer.finish(until: .zero)
-        let packets = try FLVRecording(folder.bytes(of: "show.flv")).video
+        let packets = try FLVPackets(folder.bytes(of: "show.flv")).video
         let shown = packets.map { Int64($0.timestamp) + Int64($0.compositionTime) }
         #expect(shown == Self.frames.map(\.pts))
     }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Packets through log, destination and a real nginx-rtmp into a recording.
-@Suite(.enabled(if: NginxServer.isInstalled), .serialized) struct DestinationEndToEndTests {
+@Suite(.enabled(if: NginxRTMP.isInstalled), .serialized) struct DestinationEndToEndTests {
     private func settings(
         _ url: String, _ change: (inout RTMPDestinationSettings) -> Void = { _ in }
     ) throws -> DestinationSettings {
@@ -28,7 +28,7 @@ import Testing
         Case(offset: 16_780_000, chunkSize: 128), Case(offset: 4_294_965_000, chunkSize: 65_536),
     ]) func everyByteArrives(_ test: Case) throws {
         let fixture = try FLVFixture.shared.get()
-        let nginx = try NginxServer()
+        let nginx = try NginxRTMP()
         let run = try DestinationRun(
             settings("rtmp://127.0.0.1:\(nginx.port)/live") {
                 $0.chunkSize = test.chunkSize
@@ -40,7 +40,7 @@ import Testing
         run.stop()
 
         #expect(run.said == ["connecting", "publishing", "stopping", "stopped"])
-        let recording = try nginx.recording(of: "show", videoPackets: fixture.recording.video.count)
+        let recording = try nginx.recording(videoPackets: fixture.recording.video.count)
         // nginx shifts timestamps to its own zero.
         let start = recording.video[0].timestamp
         let expected = fixture.recording.video
@@ -51,7 +51,7 @@ import Testing
         #expect(audio.0.count == audio.1.count && zip(audio.0, audio.1).allSatisfy { $0.payload == $1.payload })
         #expect(recording.decoderConfiguration == fixture.recording.decoderConfiguration)
         #expect(recording.audioSpecificConfig == fixture.recording.audioSpecificConfig)
-        if test.offset == 0 { #expect(try decodingErrors(nginx.folder.file("show.flv")) == "") }
+        if test.offset == 0 { #expect(try decodingErrors(nginx.recordings[0]) == "") }
 
         let snapshot = run.destination.snapshot
         #expect(snapshot.state == .stopped && snapshot.isDrained && snapshot.lastError == nil)
@@ -63,7 +63,7 @@ import Testing
 
     @Test func aSecondPublisherOfTheSameNameIsToldWhy() throws {
         let fixture = try FLVFixture.shared.get()
-        let nginx = try NginxServer()
+        let nginx = try NginxRTMP()
         let url = "rtmp://127.0.0.1:\(nginx.port)/live"
         let first = try DestinationRun(settings(url), log: FLVFixture.log(), format: fixture.format)
         try first.wait(for: .publishing)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func anUnknownApplicationIsTheLikelyReason() throws {
-        let nginx = try NginxServer()
+        let nginx = try NginxRTMP()
         let run = try DestinationRun(
             settings("rtmp://127.0.0.1:\(nginx.port)/nope"), log: FLVFixture.log(),
             format: FLVFixture.shared.get().format)
@@ -89,7 +89,7 @@ import Testing
 
     /// nginx sends "publish start" before it denies the publisher, so an accepted stream is not healthy yet.
     @Test func aDeniedPublisherFails() throws {
-        let nginx = try NginxServer()
+        let nginx = try NginxRTMP()
         let log = FLVFixture.log()
         try FLVFixture.shared.get().write(0..<50, to: log)
         let run = try DestinationRun(
@@ -100,19 +100,19 @@ import Testing
 
     @Test func aServerThatDiesMidStreamIsNoticed() throws {
         let fixture = try FLVFixture.shared.get()
-        let nginx = try NginxServer()
+        let nginx = try NginxRTMP()
         let log = FLVFixture.log()
         let run = try DestinationRun(settings("rtmp://127.0.0.1:\(nginx.port)/live"), log: log, format: fixture.format)
         fixture.write(0..<50, to: log)
         try run.wait(until: "packets were sent") { $0.video.packets > 0 }
-        nginx.kill()
+        try nginx.kill()
         let error = try run.failure()
         #expect([.closedByServer, .connectionLost].contains(error.cause), "\(error)")
     }
 
     @Test func aServerThatStopsReadingRunsIntoTheSendTimeout() throws {
         let fixture = try FLVFixture.shared.get()
-        let nginx = try NginxServer()
+        let nginx = try NginxRTMP()
         let log = PacketLog(limits: PacketLogLimits(maxBytes: 32 << 20, maxDuration: .seconds(600), maxPackets: 4096))
         let run = try DestinationRun(
             settings("rtmp://127.0.0.1:\(nginx.port)/live") { $0.sendTimeout = .milliseconds(300) }, log: log,
@@ -127,7 +127,7 @@ import Testing
 
     @Test func aStopDoesNotWaitForAServerThatStopsReading() throws {
         let fixture = try FLVFixture.shared.get()
-        let nginx = try NginxServer()
+        let nginx = try NginxRTMP()
         let log = PacketLog(limits: PacketLogLimits(maxBytes: 32 << 20, maxDuration: .seconds(600), maxPackets: 4096))
         let run = try DestinationRun(settings("rtmp://127.0.0.1:\(nginx.port)/live"), log: log, format: fixture.format)
         try run.wait(for: .publishing)
@@ -169,7 +169,7 @@ import Testing
         run.stop()
         #expect(run.destination.snapshot.isDrained)
         _ = server.waitForExit(within: 60)
-        let recording = try FLVRecording(folder.bytes(of: "show.flv"))
+        let recording = try FLVPackets(folder.bytes(of: "show.flv"))
         #expect(recording.decoderConfiguration == fixture.recording.decoderConfiguration)
         #expect(recording.video.count == 120 && recording.audio.count == fixture.recording.audio.count)
         #expect(zip(recording.video, fixture.recording.video).allSatisfy { $0.payload == $1.payload })
@@ -180,18 +180,18 @@ import Testing
     @Test func anIPv6Address() throws {
         guard Loopback.hasIPv6 else { return }
         let fixture = try FLVFixture.shared.get()
-        let nginx = try NginxServer(isIPv6: true)
+        let nginx = try NginxRTMP(host: "[::1]")
         let run = try DestinationRun(
             settings("rtmp://[::1]:\(nginx.port)/live"), log: FLVFixture.log(), format: fixture.format)
         try run.feed(fixture)
         run.stop()
         #expect(run.destination.snapshot.isDrained)
-        #expect(try nginx.recording(of: "show", videoPackets: 120).audio.count == fixture.recording.audio.count)
+        #expect(try nginx.recording(videoPackets: 120).audio.count == fixture.recording.audio.count)
     }
 
     @Test func cancelAndAStopInThePastEndWhateverGoesOn() throws {
         let fixture = try FLVFixture.shared.get()
-        let nginx = try NginxServer()
+        let nginx = try NginxRTMP()
         let run = try DestinationRun(
             settings("rtmp://127.0.0.1:\(nginx.port)/live"), log: FLVFixture.log(), format: fixture.format)
         try run.wait(for: .publishing)

@@ -20,7 +20,7 @@ import Testing
         run.stop()
 
         let bytes = try folder.bytes(of: "show.flv")
-        let recording = try FLVRecording(bytes)
+        let recording = try FLVPackets(bytes)
         #expect(recording.packets == fixture.recording.packets)
         #expect(recording.decoderConfiguration == fixture.recording.decoderConfiguration)
         #expect(recording.audioSpecificConfig == fixture.recording.audioSpecificConfig)
@@ -48,8 +48,8 @@ import Testing
             run.stop()
         }
         #expect(try folder.bytes(of: "show.flv") == Array("precious".utf8))
-        #expect(try FLVRecording(folder.bytes(of: "show-2.flv")).packets == Array(fixture.recording.packets[..<20]))
-        #expect(try FLVRecording(folder.bytes(of: "show-3.flv")).packets.count == 20)
+        #expect(try FLVPackets(folder.bytes(of: "show-2.flv")).packets == Array(fixture.recording.packets[..<20]))
+        #expect(try FLVPackets(folder.bytes(of: "show-3.flv")).packets.count == 20)
     }
 
     @Test(arguments: [("a/b.c/show.flv", "a/b.c/show-2.flv"), ("a/b.c/show", "a/b.c/show-2"), (".flv", ".flv-2")])

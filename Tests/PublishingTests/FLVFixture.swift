@@ -1,12 +1,11 @@
 import Buffering
 import FLV
-import Foundation
 import MediaCore
 import TestSupport
 import Testing
 
-/// A parsed FLV file, by a reader written from the specification.
-struct FLVRecording {
+/// The packets of an FLV file, by track.
+struct FLVPackets {
     struct Packet: Equatable, CustomStringConvertible {
         var track: Track
         var timestamp: UInt32
@@ -25,27 +24,18 @@ struct FLVRecording {
     var video: [Packet] { packets.filter { $0.track == .video } }
     var audio: [Packet] { packets.filter { $0.track == .audio } }
 
+    /// - Parameter file: the bytes of an FLV file, which is whole.
     init(_ file: [UInt8]) throws {
-        try #require(file.count >= 13 && file.starts(with: Array("FLV".utf8)))
-        var position = 13
-        while position < file.count {
-            try #require(position + 15 <= file.count, "a tag header that ends early")
-            func number(_ offset: Int, _ count: Int) -> Int {
-                file[(position + offset)..<(position + offset + count)].reduce(0) { $0 << 8 | Int($1) }
-            }
-            let size = number(1, 3)
-            try #require(position + 15 + size <= file.count, "a tag that ends early")
-            try #require(number(11 + size, 4) == size + 11, "a tag whose size does not follow it")
-            let body = Array(file[(position + 11)..<(position + 11 + size)])
-            let timestamp = UInt32(number(4, 3)) | UInt32(file[position + 7]) << 24
-            switch file[position] {
-            case 8 where body.count > 1 && body[1] == 0: audioSpecificConfig = Array(body[2...])
+        for tag in try FLVRecording(file).tags {
+            let (body, timestamp) = (Array(tag.body), UInt32(tag.timestamp))
+            switch tag.type {
+            case 8 where tag.isAudioSequenceHeader: audioSpecificConfig = Array(body[2...])
             case 8:
                 packets.append(
                     Packet(
                         track: .audio, timestamp: timestamp, compositionTime: 0, isKeyframe: false,
                         payload: Array(body[2...])))
-            case 9 where body.count > 4 && body[1] == 0: decoderConfiguration = Array(body[5...])
+            case 9 where tag.isVideoSequenceHeader: decoderConfiguration = Array(body[5...])
             case 9 where body.count > 4 && body[1] == 1:
                 packets.append(
                     Packet(
@@ -55,7 +45,6 @@ struct FLVRecording {
             case 18: metadata = try AMF0Reader.values(in: body.span.bytes)
             default: break
             }
-            position += 15 + size
         }
     }
 
@@ -66,7 +55,7 @@ struct FLVRecording {
 /// Four seconds of a moving pattern and a tone, encoded by ffmpeg, like an encoder's packets in the log.
 struct FLVFixture {
     /// Starts with the first keyframe, which is at time zero.
-    private(set) var recording: FLVRecording
+    private(set) var recording: FLVPackets
     let format: BroadcastFormat
 
     /// A failed requirement is reported only once, so other tests that share it would pass. Each of them gets an error
@@ -82,7 +71,7 @@ struct FLVFixture {
                 "-c:v", "libx264", "-preset", "ultrafast", "-g", "60", "-bf", "0", "-crf", "20", "-pix_fmt", "yuv420p",
                 "-c:a", "aac", "-b:a", "96k", "-ac", "2", folder.file("fixture.flv"),
             ])
-        recording = try FLVRecording(folder.bytes(of: "fixture.flv"))
+        recording = try FLVPackets(folder.bytes(of: "fixture.flv"))
         format = BroadcastFormat(
             video: VideoTrackFormat(
                 codec: .h264, width: 320, height: 240, frameRate: FrameRate(30), bitrate: 1_000_000,
@@ -121,4 +110,15 @@ func decodingErrors(_ path: String) throws -> String {
     let ffmpeg = try ChildProcess("ffmpeg", ["-v", "error", "-xerror", "-i", path, "-f", "null", "-"])
     try ffmpeg.waitForSuccess(within: 60)
     return ffmpeg.errors
+}
+
+extension NginxRTMP {
+    /// The first recording, once it has this many video packets.
+    func recording(videoPackets: Int) throws -> FLVPackets {
+        try waitFor("\(videoPackets) recorded frames", within: 30, evidence: { String(self.log.suffix(600)) }) {
+            () -> FLVPackets? in
+            guard let bytes = try bytesOfFirstRecording(), let recording = try? FLVPackets(bytes) else { return nil }
+            return recording.video.count == videoPackets ? recording : nil
+        }
+    }
 }

@@ -17,7 +17,7 @@ import Testing
             settings: settings, format: format, clock: clock, control: try PublishControl(clock: clock), sync: sync)
     }
 
-    private static func write(_ packet: FLVRecording.Packet, to writer: FLVFileWriter) throws {
+    private static func write(_ packet: FLVPackets.Packet, to writer: FLVFileWriter) throws {
         var buffer = PacketBuffer(limit: 1 << 20, tailroom: FLVFileWriter.tailroom)
         buffer.place(headroom: FLVFileWriter.headroom, byteCount: packet.payload.count)
         buffer.withPayload { $0.copyMemory(from: packet.payload, byteCount: packet.payload.count) }
@@ -28,9 +28,9 @@ import Testing
     }
 
     /// The fixture's packets in order of arrival: audio some time after the video of its time.
-    private static func lateAudio(_ fixture: FLVFixture) -> [FLVRecording.Packet] {
+    private static func lateAudio(_ fixture: FLVFixture) -> [FLVPackets.Packet] {
         fixture.recording.packets.enumerated().sorted { a, b in
-            func arrival(_ packet: FLVRecording.Packet) -> Int {
+            func arrival(_ packet: FLVPackets.Packet) -> Int {
                 Int(packet.timestamp) + (packet.track == .audio ? 120 : 0)
             }
             return (arrival(a.element), a.offset) < (arrival(b.element), b.offset)
@@ -42,8 +42,8 @@ import Testing
         _ folder: TemporaryDirectory, _ name: String, _ fixture: FLVFixture, _ range: Range<UInt32>
     ) throws {
         let bytes = try folder.bytes(of: name)
-        let recording = try FLVRecording(bytes)
-        func expected(_ packets: [FLVRecording.Packet]) -> [FLVRecording.Packet] {
+        let recording = try FLVPackets(bytes)
+        func expected(_ packets: [FLVPackets.Packet]) -> [FLVPackets.Packet] {
             packets.filter { range.contains($0.timestamp) }.map {
                 var packet = $0
                 packet.timestamp -= range.lowerBound
@@ -121,11 +121,11 @@ import Testing
         writer.close()
         for name in ["show.flv", "show-2.flv"] {
             let bytes = try folder.bytes(of: name)
-            let metadata = try #require(try FLVRecording(bytes).metadata.last)
+            let metadata = try #require(try FLVPackets(bytes).metadata.last)
             #expect(metadata["fileSize"] == .number(Double(bytes.count)))
             #expect(try #require(metadata["duration"]?.numberValue) > 0)
         }
-        #expect(try FLVRecording(folder.bytes(of: "show-2.flv")).packets.count == 1)
+        #expect(try FLVPackets(folder.bytes(of: "show-2.flv")).packets.count == 1)
     }
 
     @Test func numbersGoOnWhereOthersWere() throws {
@@ -150,14 +150,14 @@ import Testing
         let writer = try Self.writer(Self.settings(path) { $0.rotateBytes = 1 }, .smallest)
         try writer.open()
         for time: UInt32 in [0, 40, 80] {
-            let packet = FLVRecording.Packet(
+            let packet = FLVPackets.Packet(
                 track: .video, timestamp: time, compositionTime: 0, isKeyframe: true, payload: [1, 2, 3])
             try Self.write(packet, to: writer)
         }
         try writer.finish(until: .zero)
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = read(reader.raw, &bytes, bytes.count)
-        #expect(try FLVRecording(Array(bytes.prefix(max(0, count)))).packets.map(\.timestamp) == [0, 40, 80])
+        #expect(try FLVPackets(Array(bytes.prefix(max(0, count)))).packets.map(\.timestamp) == [0, 40, 80])
     }
 
     @Test func filesAreForcedToTheDiskAsAsked() throws {
@@ -173,7 +173,7 @@ import Testing
                 sync: { file in synced.append(String(file.path.dropFirst(folder.path.utf8.count + 1))) })
             try writer.open()
             for second: UInt32 in 0..<6 {
-                let packet = FLVRecording.Packet(
+                let packet = FLVPackets.Packet(
                     track: .video, timestamp: second * 1000, compositionTime: 0, isKeyframe: second == 4, payload: [1])
                 try Self.write(packet, to: writer)
                 try writer.service()
@@ -234,7 +234,7 @@ import Testing
         }
         #expect(try attempt() == PublishError(.file, "cannot write to \(path): No space left on device"))
         let bytes = try folder.bytes(of: "show.flv")
-        let recording = try FLVRecording(bytes)
+        let recording = try FLVPackets(bytes)
         #expect(recording.packets == Array(fixture.recording.packets.prefix(recording.packets.count)))
         #expect(recording.packets.count > 10 && bytes.count > 100_000 && bytes.count <= 200 << 10)
         #expect(recording.metadata.last?["fileSize"] == .number(Double(bytes.count)))

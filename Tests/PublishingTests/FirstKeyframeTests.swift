@@ -131,7 +131,7 @@ import Testing
         try writer.finish(until: .zero)
         for (index, size) in Self.sizes.enumerated() {
             let path = folder.file(index == 0 ? "show.flv" : "show-\(index + 1).flv")
-            let tags = try TestSupport.FLVRecording(path).tags.filter { $0.type == 9 && !$0.isVideoSequenceHeader }
+            let tags = try FLVRecording(path).tags.filter { $0.type == 9 && !$0.isVideoSequenceHeader }
             try #require(tags.count == 2, "\(path)")
             let units = tags.map { (isKeyframe: $0.body.first! >> 4 == 1, bytes: Array($0.body.dropFirst(5))) }
             Self.check(units, "a file whose first slice has \(size) bytes")

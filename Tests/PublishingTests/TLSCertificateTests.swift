@@ -64,10 +64,10 @@ import Testing
     }
 
     /// The certificates of ordinary servers are accepted.
-    @Test(.enabled(if: NginxServer.isInstalled), arguments: [
+    @Test(.enabled(if: NginxRTMP.isInstalled), arguments: [
         "rsa-2048", "rsa-4096", "p-384", "ed25519", "for-both", "for-all",
     ], ["TLSv1.2", "TLSv1.3"]) func ordinaryCertificates(certificate: String, version: String) throws {
-        let nginx = try NginxServer()
+        let nginx = try NginxRTMP()
         let stunnel = try StunnelServer(certificate: certificate, version: version, to: nginx.port)
         let run = try run(port: stunnel.port)
         try run.wait(for: .publishing)
@@ -105,8 +105,8 @@ import Testing
         #expect(error.detail.hasSuffix("it is not for \(host.filter { !"[]".contains($0) })"), "\(error)")
     }
 
-    @Test(.enabled(if: NginxServer.isInstalled && Loopback.hasIPv6)) func anIPv6AddressInTheCertificate() throws {
-        let nginx = try NginxServer()
+    @Test(.enabled(if: NginxRTMP.isInstalled && Loopback.hasIPv6)) func anIPv6AddressInTheCertificate() throws {
+        let nginx = try NginxRTMP()
         let stunnel = try StunnelServer(
             certificate: "localhost", version: "TLSv1.3", to: nginx.port, withIPv6: true)
         let run = try run(port: stunnel.port, host: "[::1]")
@@ -117,9 +117,9 @@ import Testing
     }
 
     /// With verification turned off, it works, and a warning is given each time.
-    @Test(.enabled(if: NginxServer.isInstalled), arguments: ["self-signed", "expired"])
+    @Test(.enabled(if: NginxRTMP.isInstalled), arguments: ["self-signed", "expired"])
     func withoutVerification(certificate: String) throws {
-        let nginx = try NginxServer()
+        let nginx = try NginxRTMP()
         let stunnel = try StunnelServer(certificate: certificate, version: "TLSv1.3", to: nginx.port)
         let run = try run(port: stunnel.port) { $0.verifiesCertificate = false }
         try run.wait(for: .publishing)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// rtmps:// to a real nginx-rtmp behind a real stunnel.
-@Suite(.enabled(if: NginxServer.isInstalled && StunnelServer.isInstalled), .serialized) struct TLSDestinationTests {
+@Suite(.enabled(if: NginxRTMP.isInstalled && StunnelServer.isInstalled), .serialized) struct TLSDestinationTests {
     private func run(
         _ stunnel: StunnelServer, host: String = "localhost", reconnect: ReconnectPolicy = .never,
         hasWorked: Bool = false,
@@ -25,7 +25,7 @@ import Testing
     /// Bug: another certificate at a single reconnect ended the destination for the rest of the broadcast.
     @Test func aBadCertificateIsTriedAgainWhereTheServerHasWorked() throws {
         let fixture = try FLVFixture.shared.get()
-        let nginx = try NginxServer()
+        let nginx = try NginxRTMP()
         let ca = try TestCertificates.shared.get().ca
         var stunnel: StunnelServer? = try StunnelServer(certificate: "localhost", version: "TLSv1.3", to: nginx.port)
         let port = try #require(stunnel).port
@@ -63,7 +63,7 @@ import Testing
     @Test(arguments: [("TLSv1.3", "localhost"), ("TLSv1.2", "localhost"), ("TLSv1.3", "127.0.0.1")])
     func everyByteArrivesVerified(version: String, host: String) throws {
         let fixture = try FLVFixture.shared.get()
-        let nginx = try NginxServer()
+        let nginx = try NginxRTMP()
         let stunnel = try StunnelServer(certificate: "localhost", version: version, to: nginx.port)
         let ca = try TestCertificates.shared.get().ca
         let run = try run(stunnel, host: host) { $0.caFile = ca }
@@ -71,7 +71,7 @@ import Testing
         run.stop()
         #expect(run.destination.snapshot.tlsProtocol == version.replacing("TLSv", with: "TLS"))
         #expect(run.destination.snapshot.tlsProtocol != nil && run.destination.snapshot.isDrained)
-        let recording = try nginx.recording(of: "show", videoPackets: 120)
+        let recording = try nginx.recording(videoPackets: 120)
         #expect(zip(recording.video, fixture.recording.video).allSatisfy { $0.payload == $1.payload })
         #expect(recording.audio.count == fixture.recording.audio.count)
         #expect(zip(recording.audio, fixture.recording.audio).allSatisfy { $0.payload == $1.payload })
@@ -80,7 +80,7 @@ import Testing
     /// A destination from a request: its CA file is a name beneath the operator's folder.
     @Test func authoritiesBeneathAFolder() throws {
         let fixture = try FLVFixture.shared.get()
-        let nginx = try NginxServer()
+        let nginx = try NginxRTMP()
         let stunnel = try StunnelServer(certificate: "localhost", version: "TLSv1.3", to: nginx.port)
         let parts = try #require(try TestCertificates.shared.get().ca.splitAtLastSlash)
         let run = try run(stunnel) { ($0.caFolder, $0.caFile) = (parts.folder, parts.name) }
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func verificationIsTurnedOffOnlyLoudly() throws {
-        let nginx = try NginxServer()
+        let nginx = try NginxRTMP()
         let stunnel = try StunnelServer(certificate: "elsewhere", version: "TLSv1.3", to: nginx.port)
         let ca = try TestCertificates.shared.get().otherCA
         let run = try run(stunnel) {

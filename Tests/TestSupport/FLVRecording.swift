@@ -18,7 +18,11 @@ package struct FLVRecording: Sendable {
     /// Throws where the file is not whole: a tag that is cut off, or whose size is not repeated behind it.
     package init(_ path: String) throws {
         guard let data = FileManager.default.contents(atPath: path) else { throw TestFailure("cannot read \(path)") }
-        let bytes = [UInt8](data)
+        try self.init([UInt8](data), of: path)
+    }
+
+    /// - Parameter path: where the bytes are from, for errors.
+    package init(_ bytes: [UInt8], of path: String = "the recording") throws {
         func number(_ at: Int, _ count: Int) -> Int { bytes[at..<at + count].reduce(0) { $0 << 8 | Int($1) } }
         guard bytes.count >= 13, bytes[0..<4] == [0x46, 0x4c, 0x56, 1] else { throw TestFailure("\(path) is not FLV") }
         var tags: [Tag] = []

@@ -16,13 +16,14 @@ package final class NginxRTMP: Sendable {
     package var url: String { "rtmp://\(host):\(port)/live" }
 
     private static let module = "/usr/lib/nginx/modules/ngx_rtmp_module.so"
+    package static let isInstalled = ["/usr/sbin/nginx", module].allSatisfy(FileManager.default.fileExists(atPath:))
 
     /// Starts the server and waits until it accepts connections.
     ///
     /// - Parameter host: where publishers find it; an IPv6 address stands in brackets. It listens at 127.0.0.1, too.
     package init(host: String = "127.0.0.1") throws {
-        guard FileManager.default.fileExists(atPath: Self.module) else {
-            throw TestFailure("\(Self.module) is missing: apt-get install nginx libnginx-mod-rtmp")
+        guard Self.isInstalled else {
+            throw TestFailure("nginx with its RTMP module is missing: apt-get install nginx libnginx-mod-rtmp")
         }
         folder = try TemporaryDirectory("nginx")
         let port = try Loopback.freePort()
@@ -46,10 +47,13 @@ package final class NginxRTMP: Sendable {
                         record_unique on;
                         record_path \(shelf.incoming);
                     }
+                    application closed { live on; deny publish all; }
                 }
             }
             """, to: "nginx.conf")
         process = Monitor(try Self.start(folder, configuration, port))
+        // nginx listens at one address after the other.
+        if host == "[::1]" { try Loopback.waitForUntriedListener(at: port, isIPv6: true) }
     }
 
     private static func start(
@@ -84,6 +88,11 @@ package final class NginxRTMP: Sendable {
             guard all.count > index, !openFiles.contains(all[index]) else { return nil }
             return all[index]
         }
+    }
+
+    /// What was written to the first recording so far; nil before it begins.
+    package func bytesOfFirstRecording() throws -> [UInt8]? {
+        try recordings.first.map { try folder.bytes(of: String($0.dropFirst(folder.path.count + 1))) }
     }
 
     /// Waits until the server has closed these recordings.

@@ -1,7 +1,7 @@
-import Foundation
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import TestSupport
 import Testing
 import UpcastClient
 
@@ -25,8 +25,8 @@ import UpcastClient
     }
 
     @Test func aSocketThatADaemonLeft() throws {
-        let path = "/tmp/upcast-left-\(UUID().uuidString.prefix(8)).sock"
-        defer { unlink(path) }
+        let folder = try TemporaryDirectory("left")
+        let path = folder.file("socket")
         do { _ = try UnixSocket.listen(path: path, mode: 0o600) }
         let error = error { _ = try CaptureConnection(path: path) }
         #expect(error?.code == .cannotConnect)

@@ -1,19 +1,20 @@
-import Foundation
 import Glibc
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import TestSupport
 
 /// A daemon of a few lines: takes one connection at a socket of its own and does what its script says.
 final class TestDaemon: Sendable {
-    let path: String
+    private let folder: TemporaryDirectory
+    var path: String { folder.file("socket") }
     private let thread: WorkerThread
     private let connection = Monitor<Peer?>(nil)
 
     /// - Parameter script: runs on a thread of its own; the connection closes when it returns.
     init(_ script: @escaping @Sendable (Peer) throws -> Void) throws {
-        let path = "/tmp/upcast-client-\(UUID().uuidString.prefix(8)).sock"
-        self.path = path
+        folder = try TemporaryDirectory("client")
+        let path = folder.file("socket")
         let listener = try UnixSocket.listen(path: path, mode: 0o600).relinquish()
         thread = try WorkerThread(name: "test-daemon") { [connection] in
             let listener = OwnedDescriptor(listener)
