@@ -14,6 +14,7 @@ import checks  # noqa: E402
 import clips  # noqa: E402
 import contenders  # noqa: E402
 import frontier  # noqa: E402
+import latency  # noqa: E402
 import quality  # noqa: E402
 import scenes  # noqa: E402
 import screen  # noqa: E402
@@ -324,6 +325,12 @@ class Captured(unittest.TestCase):
         self.assertEqual(screen.complete(row("upcast", "scroll", 200)), 1.5)
         self.assertEqual(screen.complete(row("upcast", "typed", 50)), 2)
         self.assertEqual(screen.complete(row("upcast", "still", 0)), 1)
+
+    def test_the_order_of_tracks(self):
+        self.assertEqual(latency.out_of_order([]), 0)
+        self.assertEqual(latency.out_of_order([(9, 0), (8, 0), (8, 21), (9, 33), (8, 43)]), 0)
+        # A track by itself goes on.
+        self.assertEqual(latency.out_of_order([(9, 0), (9, 33), (8, 0), (8, 21), (9, 66), (8, 43)]), 33)
 
     def test_pictures_count_up(self):
         for scene in scenes.SCENES.values():

@@ -18,13 +18,15 @@ WIDTH, HEIGHT, RATE, KBPS = 1280, 720, 30, 2500
 
 
 class Sink:
-    """An RTMP server for one publisher that notes when each coded picture has come, and its time in the stream; and keeps
-    all messages with video, if asked to."""
+    """An RTMP server for one publisher that notes when each coded picture has come, its time in the stream and the order
+    of both tracks, and keeps all messages with video if asked to."""
 
     def __init__(self, keep=False):
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.arrivals, self.messages, self.keeps = [], [], keep
+        # The type and the time of each message with coded sound or pictures.
+        self.order = []
         self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()
 
@@ -82,6 +84,8 @@ class Sink:
             if len(state["body"]) < state["length"]:
                 continue
             body, state["body"] = bytes(state["body"]), bytearray()
+            if state["kind"] in (8, 9) and len(body) > 1 and body[1] == 1:
+                self.order.append((state["kind"], state["time"]))
             if state["kind"] == 1:
                 size = int.from_bytes(body[:4], "big")
             elif state["kind"] == 9 and len(body) > 1:
@@ -115,6 +119,17 @@ class Sink:
 
     def stop(self):
         self.listener.close()
+
+
+def out_of_order(order):
+    """How far a message's time is before that of an earlier message of the other track, in ms: the greatest one.
+
+    Zero means that packets leave in the order of their times. A program that does not wait for late sound has more."""
+    newest, worst = {}, 0
+    for kind, stamp in order:
+        worst = max(worst, newest.get(17 - kind, stamp) - stamp)
+        newest[kind] = stamp
+    return worst
 
 
 def _text(text):

@@ -433,22 +433,24 @@ def _latencies(options, folder, sound, results, say):
             for who in [*ours, *everybody(options)[1:]]:
                 seed = SEED + number
                 try:
-                    values, gap, load = _flashes(who, screen, sound, place, seed)
+                    values, gap, load, unordered = _flashes(who, screen, sound, place, seed)
                 except RuntimeError as error:
                     say(f"screen latency, {who.name}: {error}")
                     continue
                 came = [value for value in values if value is not None]
                 results["screen_latency"].append({
-                    "who": who.name, "round": number, "seed": seed, "values": values, "drawing_ms": gap, "load": load})
+                    "who": who.name, "round": number, "seed": seed, "values": values, "drawing_ms": gap, "load": load,
+                    "out_of_order_ms": unordered})
                 say(f"screen latency, {who.name}, seed {seed}: p50 {latency.percentile(came, 0.5):.1f} ms, p99 "
-                    f"{latency.percentile(came, 0.99):.1f} ms of {len(came)}, {len(values) - len(came)} not seen, load "
-                    f"{load:.1f}")
+                    f"{latency.percentile(came, 0.99):.1f} ms of {len(came)}, {len(values) - len(came)} not seen, out of "
+                    f"order by {unordered} ms, load {load:.1f}")
     finally:
         screen.stop()
 
 
 def _flashes(who, screen, sound, place, seed):
-    """Milliseconds of each flash, None for one that was not seen; how long drawing took at most; the load."""
+    """Milliseconds of each flash, None for one that was not seen; how long drawing took at most; the load; how far the
+    tracks are out of order meanwhile."""
     sink = latency.Sink(keep=True)
     job = Job(screen.display, screen.size, (1280, 720), 2500, sink.url("latency"), sound.variables if sound else {},
               bool(sound))
@@ -458,11 +460,13 @@ def _flashes(who, screen, sound, place, seed):
         processes = who.start(job, place)
         _wait_for(lambda: len(sink.arrivals) > 0, processes["client"], who.name, 30)
         time.sleep(SETTLE)
+        settled = len(sink.order)
         stage.go()
         drawn = [tuple(map(float, stage.read("", 10))) for _ in range(FLASHES)]
         stage.read("done", 10)
         # The last one has a second to arrive.
         time.sleep(1)
+        order = sink.order[settled:]
     finally:
         for process in processes.values():
             end(process)
@@ -471,7 +475,7 @@ def _flashes(who, screen, sound, place, seed):
         sink.stop()
     shown = _shown_flashes(sink, place)
     return (seen([after for _, after in drawn], [at for at, _ in sink.arrivals], shown),
-            max(after - before for before, after in drawn) * 1000, load)
+            max(after - before for before, after in drawn) * 1000, load, latency.out_of_order(order))
 
 
 def seen(moments, arrivals, shown):
@@ -650,12 +654,12 @@ def _markdown(results):
             own = report.median([row["memory"]["client"]["private"] for row in _of(results, scene, "upcast")])
             out.append(f"| {scene} | {report.median(ratios):.2f} ({report.spread(ratios)}), {rival} | {whole:.2f} | "
                        f"{scenes.SCENES[scene].aim:.2f} | {own / 2**20:.1f} |")
-    out += ["", "| | p50, ms | p99, ms | not seen |", "|---" * 4 + "|"]
+    out += ["", "| | p50, ms | p99, ms | not seen | out of order, ms |", "|---" * 5 + "|"]
     for who, values in _latencies_of(results).items():
         came = [value for value in values if value is not None]
         if came:
             out.append(f"| {who} | {latency.percentile(came, 0.5):.1f} | {latency.percentile(came, 0.99):.1f} | "
-                       f"{len(values) - len(came)} of {len(values)} |")
+                       f"{len(values) - len(came)} of {len(values)} | {_out_of_order(results, who)} |")
     return "\n".join(out) + "\n"
 
 
@@ -666,6 +670,10 @@ def _latencies_of(results):
             for who in dict.fromkeys(row["who"] for row in rows)}
 
 
+def _out_of_order(results, who):
+    return max(row["out_of_order_ms"] for row in results["screen_latency"] if row["who"] == who)
+
+
 def _latency_table(results):
     rows = results["screen_latency"]
     pooled, lines = {}, []
@@ -673,8 +681,10 @@ def _latency_table(results):
         came = [value for value in values if value is not None]
         if came:
             pooled[who] = [latency.percentile(came, share) for share in (0.5, 0.99)]
-            lines.append([who, *(f"{value:.1f}" for value in pooled[who]), len(came), len(values) - len(came)])
-    out = report.table(["a change on the screen to its message", "p50 ms", "p99 ms", "flashes", "not seen"], lines)
+            lines.append([who, *(f"{value:.1f}" for value in pooled[who]), len(came), len(values) - len(came),
+                          _out_of_order(results, who)])
+    out = report.table(["a change on the screen to its message", "p50 ms", "p99 ms", "flashes", "not seen",
+                        "out of order, ms"], lines)
     rivals = [pooled[name] for name in RIVALS if name in pooled]
     for index, key in enumerate(("p50", "p99")):
         if "upcast" in pooled and rivals:
