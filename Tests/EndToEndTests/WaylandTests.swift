@@ -95,8 +95,10 @@ import Testing
             }
             let before = try partial()
             let isTurned = transform.hasSuffix("90") || transform.hasSuffix("270")
+            // One step for each frame of the compositor; a slow daemon takes only some of them.
+            let steps = Int(Patience.scaled(60))
             let window = try ChildProcess(
-                ProductExecutable.waylandWindow.path, ["60"] + (isTurned ? ["360", "640"] : ["640", "360"]),
+                ProductExecutable.waylandWindow.path, ["\(steps)"] + (isTurned ? ["360", "640"] : ["640", "360"]),
                 environment: ["WAYLAND_DISPLAY": compositor.socket])
             // As wide as the output is on the canvas, and half of the square.
             let (width, half) = isTurned ? (202, 12) : (640, 20)
