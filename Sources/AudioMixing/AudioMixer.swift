@@ -7,9 +7,10 @@ package import MediaCore
 /// contains the sources' samples times their gains, below the limiter's ceiling, and silence where no source has
 /// samples. Samples are placed by their times, so the mixer needs no notice of a jump of the timeline.
 ///
-/// A block is due when it has ended and the latency has passed. The latency adapts to the sources' lateness. At the
-/// start it covers a burst of half a second, until the expected sources have shown their lateness. The first 5 ms, the
-/// limiter's look-ahead, are silent.
+/// A block is made at the latest when it has ended and the latency has passed. The latency adapts to the sources'
+/// lateness. While it is short, a block is made earlier if all sources that are active have its samples. At the start,
+/// the latency covers a burst of half a second, until the expected sources have shown their lateness. The limiter looks
+/// 5 ms ahead: a block ends 5 ms later for the mixer, and the first 5 ms are silent.
 ///
 /// Owns all buffers from `init` on. Only a new sample rate of a source allocates, because it replaces the source's
 /// resampler. Audio thread only.
@@ -96,19 +97,25 @@ package final class AudioMixer {
 
     // MARK: Out
 
-    /// The broadcast time at which the next block is due. It moves later if the latency grows.
-    package var nextDue: MediaTime {
-        let last = position + Int64(settings.frameLength + limiter.lookahead)
-        return MediaTime(sample: last, rate: settings.sampleRate) + latency.current
+    /// What the next block waits for. Ask again after each call of `submit` and `render`.
+    package var wait: MixerWait {
+        let from = position + Int64(limiter.lookahead)
+        let to = from + Int64(settings.frameLength)
+        let end = MediaTime(sample: to, rate: settings.sampleRate)
+        let latest = end + latency.current
+        guard !latency.isStarting, app.isActive || microphone.isActive else { return MixerWait(deadline: latest) }
+        guard latency.endsEarly else { return MixerWait(deadline: latest, lacks: .init()) }
+        func lack(of lane: SourceLane) -> MediaTime {
+            MediaTime(sample: lane.isActive ? lane.missing(from: from, to: to) : 0, rate: settings.sampleRate)
+        }
+        let lacks = MixerWait.Lacks(app: lack(of: app), microphone: lack(of: microphone))
+        return MixerWait(deadline: lacks.isNone ? end : latest, lacks: lacks)
     }
 
-    /// Whether the next block may become due before `nextDue`, once all expected sources have sent a block.
-    package var isStarting: Bool { latency.isStarting }
-
-    /// Returns the next block if it is due, else nil. Call it until it returns nil.
+    /// Returns the next block if its deadline has passed, else nil. Call it until it returns nil.
     package func render(broadcastNow: MediaTime) -> MixedBlock? {
         latency.advance(to: broadcastNow)
-        return broadcastNow >= nextDue ? nextBlock() : nil
+        return broadcastNow >= wait.deadline ? nextBlock() : nil
     }
 
     /// For the end of a broadcast: returns the next block without waiting, or nil at `end`. Call it until it returns

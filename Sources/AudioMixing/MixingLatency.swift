@@ -17,6 +17,9 @@ struct MixingLatency: Sendable {
     /// The limit of the initial wait, because an expected source may never come.
     private static let longestStart = MediaTime.seconds(2)
 
+    /// The longest wait that ends early. Longer waits never do, so that sound which comes in bursts goes out evenly.
+    private static let longestToEndEarly = MediaTime.milliseconds(150)
+
     private let minimum: MediaTime
     private let maximum: MediaTime
     private(set) var current: MediaTime
@@ -33,6 +36,9 @@ struct MixingLatency: Sendable {
         self.isStarting = isStarting
         current = isStarting ? max(minimum, min(maximum, Self.startingWait)) : minimum
     }
+
+    /// Whether the wait ends as soon as a block has all samples.
+    var endsEarly: Bool { current <= Self.longestToEndEarly }
 
     /// Records a block that arrived `need` after the time of its first sample.
     mutating func observe(need: MediaTime, duration: MediaTime) {

@@ -17,6 +17,8 @@ final class SourceLane {
     /// Up to this distance a few blocks continue as well, because a PTS from a busy clock is no gap.
     private static let outlierTolerance = 0.040
     private static let outliersInARow = 3
+    /// A source is waited for until it has sent nothing for this long.
+    private static let activeSeconds: Int64 = 5
     /// The number of resampled output frames at a time.
     private static let outputFrames = 3072
 
@@ -39,6 +41,8 @@ final class SourceLane {
     private(set) var end: Int64?
     /// The first frame that has not been rendered yet.
     private var rendered: Int64
+    /// Its value when the last block came.
+    private var lastBlock: Int64?
     private let start: Int64
     private var outliers = 0
     private var lastTime: MediaTime?
@@ -84,6 +88,7 @@ final class SourceLane {
         guard frames > 0 else { return nil }
         counters.blocks += 1
         counters.frames += frames
+        lastBlock = rendered
         do {
             try unsafe use(format, payload, frames: frames, time: time)
             return try unsafe place(payload, format, frames: frames, time: time)
@@ -308,6 +313,15 @@ final class SourceLane {
     }
 
     // MARK: Samples out
+
+    /// Whether a block has come lately, even if all of it was too late.
+    var isActive: Bool { lastBlock.map { rendered - $0 <= Int64(rate) * Self.activeSeconds } ?? false }
+
+    /// How many of the frames from `start` to `end` have no samples yet.
+    func missing(from start: Int64, to end: Int64) -> Int64 {
+        let filled = isOpen ? min(next, self.end ?? start) : self.end ?? start
+        return max(0, end - max(start, filled))
+    }
 
     /// Whether samples are placed at or after frame `start`.
     func hasSamples(from start: Int64) -> Bool { end.map { $0 > start } ?? false }

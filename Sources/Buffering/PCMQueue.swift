@@ -11,6 +11,8 @@ package struct PCMBlock: Equatable, Sendable {
     /// Monotonic clock when the last byte had been read.
     package var arrival: MediaTime
 
+    package var duration: MediaTime { MediaTime(sample: Int64(frames), rate: format.sampleRate) }
+
     package init(source: AudioSource, format: AudioFormat, frames: Int, time: MediaTime, arrival: MediaTime) {
         self.source = source
         self.format = format
@@ -35,6 +37,29 @@ package struct PCMBlock: Equatable, Sendable {
         case closed
     }
 
+    /// Durations of queued PCM, by source.
+    package struct Amounts: Equatable, Sendable {
+        package var app: MediaTime
+        package var microphone: MediaTime
+
+        package init(app: MediaTime = .zero, microphone: MediaTime = .zero) {
+            (self.app, self.microphone) = (app, microphone)
+        }
+
+        fileprivate subscript(source: AudioSource) -> MediaTime {
+            get { source == .app ? app : microphone }
+            set { if source == .app { app = newValue } else { microphone = newValue } }
+        }
+
+        /// Each block's duration is rounded down by less than a nanosecond.
+        private static let rounding = MediaTime(nanoseconds: Int64(PCMQueue.maxBlocks))
+
+        /// Whether these amounts are queued. False if they are zero: then nothing but the deadline ends the wait.
+        package func isReached(by queued: Amounts) -> Bool {
+            self != Amounts() && queued.app + Self.rounding >= app && queued.microphone + Self.rounding >= microphone
+        }
+    }
+
     private struct Extent {
         var start = 0
         var count = 0
@@ -56,8 +81,8 @@ package struct PCMBlock: Equatable, Sendable {
         /// Where the next block would start.
         var writeOffset = 0
         var isClosed = false
-        /// Whether the consumer waits for its deadline, not for single blocks.
-        var gathers = false
+        /// What the consumer sleeps for; nil if each block wakes it.
+        var wanted: Amounts?
         var dropped: UInt64 = 0
         var droppedFrames: UInt64 = 0
         var refused: UInt64 = 0
@@ -139,11 +164,14 @@ package struct PCMBlock: Equatable, Sendable {
     /// Whether the consumer can take a block now.
     private func isReady(_ state: State) -> Bool {
         guard state.count > 0 else { return false }
-        guard state.gathers, !state.isClosed, state.count < Self.mostGathered else { return true }
-        let bytes = (0..<state.count).reduce(0) {
-            $0 + state.extents[(state.first + $1) % state.extents.count].count
+        guard let wanted = state.wanted, !state.isClosed, state.count < Self.mostGathered else { return true }
+        var (bytes, queued) = (0, Amounts())
+        for index in 0..<state.count {
+            let extent = state.extents[(state.first + index) % state.extents.count]
+            bytes += extent.count
+            queued[extent.block.source] += extent.block.duration
         }
-        return bytes >= capacity / Self.gatheredShare
+        return bytes >= capacity / Self.gatheredShare || wanted.isReached(by: queued)
     }
 
     /// Gathering ends at this many blocks, or this part of the capacity, so that a late consumer loses nothing.
@@ -155,11 +183,11 @@ package struct PCMBlock: Equatable, Sendable {
 
     /// Takes the oldest block, or waits for one until `deadline`. Call `release` before the next `take`. Consumer.
     ///
-    /// - Parameter gathers: sleep until the deadline unless the queue fills, because single blocks are not worth a
-    ///   wake-up.
-    package func take(until deadline: MediaTime?, gathers: Bool = false) -> Outcome {
+    /// - Parameter wanted: sleep until the queue has these amounts, or fills, because single blocks are not worth a
+    ///   wake-up. Nil: any block ends the wait.
+    package func take(until deadline: MediaTime?, wanting wanted: Amounts? = nil) -> Outcome {
         let result = monitor.wait(until: deadline, by: clock) { state -> Extent?? in
-            state.gathers = gathers
+            state.wanted = wanted
             if isReady(state) { return .some(state.takeOldest()) }
             return state.isClosed ? .some(nil) : nil
         }

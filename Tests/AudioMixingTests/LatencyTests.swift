@@ -30,6 +30,11 @@ import Testing
         #expect(steps.count > 10)
     }
 
+    @Test func onlyShortWaitsEndEarly() {
+        #expect(MixingLatency(minimum: .milliseconds(150), maximum: .milliseconds(750)).endsEarly)
+        #expect(!MixingLatency(minimum: .milliseconds(151), maximum: .milliseconds(750)).endsEarly)
+    }
+
     @Test func keepsWhatTheLastSecondsNeeded() {
         var latency = MixingLatency(minimum: .milliseconds(60), maximum: .milliseconds(750))
         for second in 0...120 {
@@ -55,6 +60,123 @@ import Testing
         #expect(rig.mixer.counters.app.gaps == 0)
         #expect(rig.mixer.counters.latency > .milliseconds(400))
         #expect(rig.largestStep() < 0.03)
+    }
+
+    private static let mono = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
+
+    private func play(_ rig: MixerRig, _ range: Range<Int64>, of source: AudioSource = .app) throws {
+        let samples = [Float](repeating: 0.1, count: Int(range.upperBound - range.lowerBound) * 48)
+        try rig.submit(
+            Self.mono, PCMEncoder.bytes(samples, Self.mono), at: .milliseconds(range.lowerBound), of: source)
+    }
+
+    /// A block that has all samples does not wait for late ones. It needs 1024 frames and 5 ms, which is 26.3 ms.
+    @Test func completeBlocksAreMadeAtOnce() throws {
+        let rig = try MixerRig()
+        rig.advance(to: .milliseconds(20))
+        #expect(rig.mixer.wait.lacks == nil)
+        try play(rig, 0..<20)
+        #expect(rig.mixer.wait.deadline == MediaTime(sample: 1264, rate: 48_000) + .milliseconds(60))
+        let lacks = try #require(rig.mixer.wait.lacks)
+        // The resampler keeps some of what it has.
+        #expect(lacks.app >= MediaTime(sample: 304, rate: 48_000) && lacks.app < .milliseconds(8))
+        #expect(lacks.microphone == .zero)
+        rig.advance(to: .milliseconds(40))
+        #expect(rig.output[0].isEmpty)
+        try play(rig, 20..<40)
+        #expect(rig.mixer.wait == MixerWait(deadline: MediaTime(sample: 1264, rate: 48_000), lacks: .init()))
+        rig.advance(to: .milliseconds(41))
+        #expect(rig.output[0].count == 1024)
+        #expect(rig.mixer.counters.app.lateFrames == 0)
+    }
+
+    /// A client that is ahead of the clock does not make sound go ahead of it.
+    @Test func blocksAreNotMadeBeforeTheyHaveEnded() throws {
+        let rig = try MixerRig()
+        rig.advance(to: .milliseconds(20))
+        try play(rig, 0..<90)
+        rig.advance(to: .milliseconds(26))
+        #expect(rig.output[0].isEmpty)
+        rig.advance(to: .milliseconds(27))
+        #expect(rig.output[0].count == 1024)
+        rig.advance(to: .milliseconds(48))
+        #expect(rig.output[0].count == 2048)
+    }
+
+    /// A block waits for each source that has begun, but not longer than the latency.
+    @Test func blocksWaitForAllSources() throws {
+        let rig = try MixerRig()
+        rig.advance(to: .milliseconds(30))
+        try play(rig, 0..<30)
+        try play(rig, 0..<20, of: .microphone)
+        rig.advance(to: .milliseconds(50))
+        #expect(rig.output[0].isEmpty)
+        let lacks = try #require(rig.mixer.wait.lacks)
+        #expect(lacks.app == .zero && lacks.microphone > .zero)
+        try play(rig, 20..<40, of: .microphone)
+        rig.advance(to: .milliseconds(51))
+        #expect(rig.output[0].count == 1024)
+        // The microphone has ended: the app's next block waits for the latency.
+        try play(rig, 30..<60)
+        rig.advance(to: .milliseconds(107))
+        #expect(rig.output[0].count == 1024)
+        rig.advance(to: .milliseconds(108))
+        #expect(rig.output[0].count == 2048)
+    }
+
+    /// A source that has stopped is waited for during five seconds more, and again when it is back.
+    @Test func aSourceThatHasStopped() throws {
+        let rig = try MixerRig()
+        func play(_ range: Range<Int64>, withMicrophone: Bool) throws -> MediaTime {
+            for time in stride(from: range.lowerBound, to: range.upperBound, by: 20) {
+                rig.advance(to: .milliseconds(time + 20))
+                try self.play(rig, time..<time + 20)
+                if withMicrophone { try self.play(rig, time..<time + 20, of: .microphone) }
+                rig.advance(to: .milliseconds(time + 21))
+            }
+            return .milliseconds(range.upperBound) - MediaTime(sample: Int64(rig.output[0].count), rate: 48_000)
+        }
+        #expect(try play(0..<1000, withMicrophone: true) < .milliseconds(30))
+        #expect(try play(1000..<5800, withMicrophone: false) > .milliseconds(60))
+        #expect(try play(5800..<6200, withMicrophone: false) < .milliseconds(30))
+        #expect(try play(6200..<7000, withMicrophone: true) < .milliseconds(30))
+        #expect(try play(7000..<8000, withMicrophone: false) > .milliseconds(60))
+        #expect(rig.mixer.counters.app.lateFrames == 0)
+        #expect(rig.mixer.counters.microphone.lateFrames < 20 * 48)
+    }
+
+    /// A source that begins when the other one has been heard, and that comes later, loses its first blocks only.
+    @Test(arguments: [Int64(30), 60, 80, 110]) func aLateSecondSourceIsHeard(delay: Int64) throws {
+        let rig = try MixerRig()
+        var late: [Int] = []
+        for time in stride(from: Int64(0), to: 3_000, by: 5) {
+            rig.advance(to: .milliseconds(time))
+            if time >= 25, (time - 5) % 20 == 0 { try play(rig, time - 25..<time - 5) }
+            let end = time - delay
+            if end >= 1_020, end % 20 == 0 {
+                try play(rig, end - 20..<end, of: .microphone)
+                late.append(rig.mixer.counters.microphone.lateFrames)
+            }
+        }
+        // 20 ms each.
+        #expect(late.last ?? .max <= Int(delay + 60) * 48, "\(late)")
+        #expect(late[10...].allSatisfy { $0 == late.last }, "\(late)")
+        #expect(rig.mixer.counters.app.lateFrames == 0)
+    }
+
+    /// Sound that comes in bursts goes on evenly: no block is made before the latency has passed.
+    @Test func burstsGoOnEvenly() throws {
+        let rig = try MixerRig(AudioMixerSettings(expectedSources: [.app]))
+        rig.advance(to: .milliseconds(500))
+        try play(rig, 0..<500)
+        let latency = rig.mixer.counters.latency
+        #expect(latency > .milliseconds(500))
+        for block in 1...10 {
+            let deadline = MediaTime(sample: Int64(block * 1024 + 240), rate: 48_000) + latency
+            #expect(rig.mixer.wait == MixerWait(deadline: deadline, lacks: .init()))
+            rig.advance(to: deadline)
+            #expect(rig.output[0].count == block * 1024)
+        }
     }
 
     @Test func lateBlockLosesWhatWasRenderedAndNoMore() throws {

@@ -14,7 +14,8 @@ import Testing
         #expect(rig.output[0].count == 1435 * 48 / 1024 * 1024)
         #expect(rig.output[0].allSatisfy { $0 == 0 })
         #expect(rig.mixer.counters.silentBlocks == rig.mixer.counters.blocks)
-        #expect(rig.mixer.nextDue > .milliseconds(1500) && rig.mixer.nextDue <= .milliseconds(1522))
+        let deadline = rig.mixer.wait.deadline
+        #expect(deadline > .milliseconds(1500) && deadline <= .milliseconds(1522))
         #expect(rig.discontinuities == 0)
     }
 
@@ -53,7 +54,7 @@ import Testing
         #expect(abs(counters.silenceFrames - 9600) < 300)
         #expect(counters.overlaps >= 1)
         // Some of it comes too late to be placed anyway; the joint also loses the 5 ms of its fade.
-        #expect(counters.overlapFrames > 3000)
+        #expect(counters.overlapFrames > 200)
         #expect(abs(counters.overlapFrames + counters.lateFrames - 5050) < 50)
         #expect(rig.output[0][24_400..<33_500].allSatisfy { $0 == 0 })
         #expect(Tone.measure(rig.output[0][34_000..<57_000], frequency: 440, rate: 48_000).impurity < 0.002)

@@ -3,10 +3,14 @@ import Glibc
 import LinuxSystem
 import MediaCore
 import SeededRandom
+import TestSupport
 import Testing
 
 @Suite struct PCMQueueTests {
     private static let format = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
+
+    /// Blocks do not end the wait of a consumer that wants nothing.
+    private let none = PCMQueue.Amounts()
 
     private func block(_ index: Int) -> PCMBlock {
         PCMBlock(source: .app, format: Self.format, frames: index, time: .zero, arrival: .zero)
@@ -67,7 +71,7 @@ import Testing
     @Test func gatheringWaitsForTheDeadline() throws {
         func numbers(_ queue: PCMQueue, until deadline: MediaTime?) -> [Int] {
             var numbers: [Int] = []
-            var next: PCMQueue.Outcome? = queue.take(until: deadline, gathers: true)
+            var next: PCMQueue.Outcome? = queue.take(until: deadline, wanting: none)
             while case .block(let block, _)? = next {
                 numbers.append(block.frames)
                 queue.release()
@@ -78,7 +82,7 @@ import Testing
         let queue = PCMQueue(capacity: 1 << 16)
         for index in 1...3 { #expect(put(queue, index, bytes: 64)) }
         #expect(numbers(queue, until: .zero) == [1, 2, 3])
-        guard case .timeout = queue.take(until: .zero, gathers: true) else {
+        guard case .timeout = queue.take(until: .zero, wanting: none) else {
             return #expect(Bool(false), "nothing waits")
         }
         if queue.takeNow() != nil { Issue.record("nothing waits") }
@@ -90,7 +94,63 @@ import Testing
         #expect(put(queue, 9, bytes: 64))
         queue.close()
         #expect(numbers(queue, until: nil) == [9])
-        guard case .closed = queue.take(until: nil, gathers: true) else { return #expect(Bool(false), "it is closed") }
+        guard case .closed = queue.take(until: nil, wanting: none) else { return #expect(Bool(false), "it is closed") }
+    }
+
+    /// A consumer sleeps until the queue has the amounts that it wants. No deadline passes here.
+    @Test func wantedAmountsEndTheWait() throws {
+        let clock = ManualClock()
+        let queue = PCMQueue(capacity: 1 << 16, clock: clock)
+        let taken = Monitor<[AudioSource]>([])
+        let thread = try WorkerThread(name: "test-pcm") {
+            let wanted = PCMQueue.Amounts(app: .milliseconds(21), microphone: .milliseconds(10))
+            var next: PCMQueue.Outcome? = queue.take(until: .seconds(1), wanting: wanted)
+            while case .block(let block, _)? = next {
+                taken.withLock { $0.append(block.source) }
+                queue.release()
+                next = queue.takeNow()
+            }
+        }
+        defer {
+            clock.set(.seconds(1))
+            thread.join()
+        }
+        try waitFor("the consumer to sleep") { clock.waiters == 1 }
+        let sources: [AudioSource] = [.app, .app, .microphone, .app]
+        for (index, source) in sources.enumerated() {
+            if index == 3 {
+                // It looks again, and goes on sleeping.
+                clock.set(.milliseconds(1))
+                try waitFor("the consumer to sleep again") { clock.waiters == 1 }
+                #expect(queue.statistics.waiting == 3)
+            }
+            try #require(queue.reserve(64) != nil)
+            queue.commit(
+                PCMBlock(
+                    source: source,
+                    format: AudioFormat(sampleRate: source == .app ? 44_100 : 16_000, channels: 1, encoding: .int16),
+                    frames: source == .app ? 441 : 160, time: .zero, arrival: .zero))
+        }
+        try waitFor("the consumer to wake") { taken.withLock { $0.count } == sources.count }
+        #expect(taken.withLock(\.self) == sources)
+    }
+
+    @Test func amountsAreReachedForEachSource() {
+        func amounts(_ app: Int64, _ microphone: Int64) -> PCMQueue.Amounts {
+            .init(app: .milliseconds(app), microphone: .milliseconds(microphone))
+        }
+        #expect(amounts(21, 0).isReached(by: amounts(21, 0)))
+        #expect(amounts(21, 0).isReached(by: amounts(40, 40)))
+        #expect(!amounts(21, 0).isReached(by: amounts(20, 40)))
+        #expect(amounts(0, 5).isReached(by: amounts(0, 10)))
+        #expect(!amounts(21, 5).isReached(by: amounts(30, 4)))
+        #expect(amounts(21, 5).isReached(by: amounts(21, 5)))
+        // Three blocks of 128 frames at 48 kHz are 384 frames, although each is rounded down.
+        let blocks = MediaTime(sample: 128, rate: 48_000) * 3
+        #expect(PCMQueue.Amounts(app: MediaTime(sample: 384, rate: 48_000)).isReached(by: .init(app: blocks)))
+        #expect(!PCMQueue.Amounts(app: MediaTime(sample: 385, rate: 48_000)).isReached(by: .init(app: blocks)))
+        // A consumer that wants nothing waits for the deadline.
+        #expect(!amounts(0, 0).isReached(by: amounts(100, 100)))
     }
 
     /// Nobody is left asleep: a producer fills the queue while the consumer gathers without a deadline.
@@ -102,7 +162,7 @@ import Testing
         }
         var last = 0
         loop: while true {
-            switch queue.take(until: nil, gathers: true) {
+            switch queue.take(until: nil, wanting: none) {
             case .block(let block, _):
                 last = block.frames
                 queue.release()

@@ -6,6 +6,7 @@ import IngestProtocol
 import LinuxSystem
 import MediaCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Pipeline
@@ -67,6 +68,43 @@ import Testing
         // Two seconds minus the mixer's longest wait, which a block this late causes.
         #expect(counts.after > 50)
         #expect(recording.audio.withLock { $0.first } == .zero)
+    }
+
+    /// Blocks that have all their samples are encoded before their latency has passed.
+    @Test func completeBlocksAreNotWaitedFor() throws {
+        let recording = Recording()
+        let meter = PacketMeter(into: recording)
+        meter.write(PacketInfo(track: .video, pts: .zero, dts: .zero, priority: .keyframe), payload: [0].span.bytes)
+        let clock = ManualClock(.seconds(10))
+        let queue = PCMQueue(capacity: 1 << 16, clock: clock)
+        let broadcast = BroadcastClock(clock)
+        broadcast.publish(offset: .seconds(10))
+        let worker = AudioWorker(
+            queue: queue, mixer: try AudioMixer(),
+            encoder: try AudioEncoder(AudioEncoderSettings(sampleRate: 48_000, channels: 2, bitrate: 128_000)),
+            meter: meter, clock: broadcast, counters: BroadcastCounters(), onFailure: { Issue.record("\($0)") })
+        let thread = try WorkerThread(name: "test-audio") { worker.run() }
+        defer {
+            queue.close()
+            thread.join()
+        }
+        func send(_ piece: Int64) throws {
+            let room = try #require(queue.reserve(1920))
+            room.initializeMemory(as: UInt8.self, repeating: 0)
+            queue.commit(
+                PCMBlock(
+                    source: .app, format: AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16), frames: 960,
+                    time: .milliseconds(piece * 20), arrival: clock.now()))
+        }
+        clock.advance(by: .milliseconds(20))
+        try send(0)
+        try waitFor("the first piece to be taken") { queue.statistics.waiting == 0 }
+        try waitFor("the audio thread to sleep") { clock.waiters == 1 }
+        clock.advance(by: .milliseconds(60))
+        for piece in Int64(1)...3 { try send(piece) }
+        // 80 ms of sound are three blocks, of which the encoder keeps two. The latency of the first one ends at 86 ms.
+        try waitFor("a packet", evidence: { "\(worker.mixerCounters.blocks) blocks" }) { recording.count == 1 }
+        #expect(clock.now() == .milliseconds(10_080))
     }
 
     @Test func whatTheClientDeclaresIsWaitedFor() {

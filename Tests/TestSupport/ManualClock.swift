@@ -16,6 +16,9 @@ package final class ManualClock: TimeSource {
     package func advance(by span: MediaTime) { turn { $0 += span } }
     package func set(_ now: MediaTime) { turn { $0 = now } }
 
+    /// How many threads wait.
+    package var waiters: Int { state.withLock { $0.waiters.count } }
+
     private func turn(_ change: (inout MediaTime) -> Void) {
         let waiters = state.withLock { state in
             change(&state.now)

@@ -188,7 +188,8 @@ enum ConfigurationTable {
                 "Ceiling of the limiter. No sample of the mix is louder.", memory: nothing),
             ConfigurationKey(
                 "audio", "min_latency_ms", \.audio.minLatency, .milliseconds(10...2000), unit: "ms",
-                "How long the mixer waits for late audio.", memory: "Included in max_latency_ms."),
+                "How long the mixer waits for late audio. A wait of up to 150 ms ends early if no audio is missing.",
+                memory: "Included in max_latency_ms."),
             ConfigurationKey(
                 "audio", "max_latency_ms", \.audio.maxLatency, .milliseconds(50...5000), unit: "ms",
                 "The most audio that the mixer holds per track. It drops the oldest samples of a longer burst.",

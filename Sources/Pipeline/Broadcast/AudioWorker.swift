@@ -78,9 +78,11 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
 
     private func step() throws(WorkerFailure) -> Bool {
         let soon = clock.monotonic.now() + Self.startPollInterval
-        let due = hasPicture ? clock.monotonicTime(of: mixer.nextDue) : nil
-        // PCM is not used before a block is due, so the thread does not wake up for each piece of it.
-        var next: PCMQueue.Outcome? = take(until: due ?? soon, gathers: due != nil && !mixer.isStarting)
+        let wait = mixer.wait
+        let due = hasPicture ? clock.monotonicTime(of: wait.deadline) : nil
+        // The thread does not wake up for PCM that does not complete a block.
+        let wanted = wait.lacks.map { PCMQueue.Amounts(app: $0.app, microphone: $0.microphone) }
+        var next: PCMQueue.Outcome? = take(until: due ?? soon, wanting: due != nil ? wanted : nil)
         for _ in 0..<PCMQueue.maxBlocks {
             guard case .block(let block, let bytes)? = next else { break }
             unsafe submit(block, bytes)
@@ -100,10 +102,10 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     }
 
     /// Waiting does not count as work.
-    private func take(until deadline: MediaTime?, gathers: Bool = false) -> PCMQueue.Outcome {
+    private func take(until deadline: MediaTime?, wanting wanted: PCMQueue.Amounts? = nil) -> PCMQueue.Outcome {
         work.end()
         defer { work.begin() }
-        return queue.take(until: deadline, gathers: gathers)
+        return queue.take(until: deadline, wanting: wanted)
     }
 
     private var hasPicture: Bool { meter.keyframes.current > 0 }
