@@ -5,9 +5,6 @@ internal import MediaCore
 @safe final class PulseStream {
     /// 16-bit little-endian at this rate; the server resamples.
     static let sampleRate = 48_000
-    /// How much comes at once. The server, this program and the daemon wake up for each. The daemon's mixer waits for
-    /// 60 ms by default, so less would come no sooner to viewers.
-    static let fragment = MediaTime.milliseconds(40)
     /// How often the server is asked for the time, before the times are settled and afterwards.
     static let (firstAsking, asking) = (MediaTime.milliseconds(20), MediaTime.milliseconds(250))
 
@@ -23,11 +20,14 @@ internal import MediaCore
 
     /// - Parameters:
     ///   - channels: 1 or 2; the server mixes.
+    ///   - latency: how much may come at once. The server, this program and the daemon wake up for each.
     ///   - sinkDelay: what the server does not count of the time until the samples are heard.
     /// - Returns: nil where the server refuses.
-    init?(_ target: SoundTarget, channels: Int, sinkDelay: MediaTime, _ connection: PulseConnection) {
+    init?(
+        _ target: SoundTarget, channels: Int, latency: MediaTime, sinkDelay: MediaTime, _ connection: PulseConnection
+    ) {
         bytesPerFrame = 2 * channels
-        let fragment = Self.sampleRate * bytesPerFrame * Int(Self.fragment.milliseconds) / 1000
+        let fragment = Self.sampleRate * bytesPerFrame * Int(latency.milliseconds) / 1000
         guard
             let opened = unsafe upcast_pulse_record(
                 connection.handle, target.source, target.playback ?? .max, CInt(channels), UInt32(fragment))

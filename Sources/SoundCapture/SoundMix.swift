@@ -3,7 +3,7 @@ package import MediaCore
 /// Adds up what several programs play, which comes in streams of their own. Pure.
 ///
 /// Frames are stereo, 16-bit, and have a place on the timeline: their number since its zero at 48 kHz. What has come in
-/// is given out in order once everything that plays at the same time had time to come.
+/// is given out in order, once each stream that has begun has it, or everything had time to come.
 package struct SoundMix {
     package static let sampleRate = Int64(48_000)
     /// How long the slowest stream is waited for.
@@ -37,8 +37,11 @@ package struct SoundMix {
         if let expected = place.next, abs(expected - wanted) <= Self.jitter { next = expected }
         let count = Int64(samples.byteCount / Self.bytesPerFrame)
         place.next = next + count
-        // Nothing is in it: it begins here.
-        if start == end { (start, end) = (next, next) }
+        // Nothing is in it: it begins here, but not before what was given out, unless the time was set back.
+        if start == end {
+            start = start - next > Self.capacity ? next : max(start, next)
+            end = start
+        }
         guard next + count <= start + Self.capacity else { return }
         for frame in max(next, start)..<max(next + count, start) {
             let (from, to) = (Int(frame - next) * Self.bytesPerFrame, Self.slot(frame))
@@ -48,9 +51,13 @@ package struct SoundMix {
         end = max(end, next + count)
     }
 
-    /// The next block, if its time has come.
-    package mutating func take(now: MediaTime, _ body: (RawSpan, MediaTime) throws -> Void) rethrows {
-        while start < end, Self.time(of: start + Self.blockFrames) + Self.patience <= now {
+    /// The next block, if it is complete or its time has come.
+    ///
+    /// - Parameter places: those of all streams.
+    package mutating func take(
+        now: MediaTime, _ places: [Place], _ body: (RawSpan, MediaTime) throws -> Void
+    ) rethrows {
+        while start < end, isComplete(places) || Self.time(of: start + Self.blockFrames) + Self.patience <= now {
             let time = Self.time(of: start)
             for frame in 0..<Self.blockFrames {
                 let (from, to) = (Self.slot(start + frame), Int(frame) * 2)
@@ -64,7 +71,13 @@ package struct SoundMix {
         }
     }
 
-    /// When `take` has something; nil if nothing is in it.
+    /// Whether no stream that has begun will add to the next block.
+    private func isComplete(_ places: [Place]) -> Bool {
+        start + Self.blockFrames <= end
+            && places.allSatisfy { place in place.next.map { $0 >= start + Self.blockFrames } ?? true }
+    }
+
+    /// When `take` has something even if nothing more is added; nil if nothing is in it.
     package var due: MediaTime? { start < end ? Self.time(of: start + Self.blockFrames) + Self.patience : nil }
 
     private static func slot(_ frame: Int64) -> Int { Int(((frame % capacity) + capacity) % capacity) * 2 }

@@ -52,8 +52,11 @@ package final class SoundTrack {
             places.remove(at: index)
         }
         for target in targets where !streams.contains(where: { $0.target == target }) {
-            let delay = facts.uncountedDelay(of: target)
-            guard let stream = PulseStream(target, channels: channels, sinkDelay: delay, connection) else {
+            guard
+                let stream = PulseStream(
+                    target, channels: channels, latency: facts.wantedLatency(of: target),
+                    sinkDelay: facts.uncountedDelay(of: target), connection)
+            else {
                 retry = now + Self.retryPause
                 news = .missing("the sound server refuses to record \(target.source)")
                 continue
@@ -77,7 +80,7 @@ package final class SoundTrack {
             }
             next = min(next ?? wish, wish)
         }
-        try mix?.take(now: now) { samples, time in
+        try mix?.take(now: now, places) { samples, time in
             try body(samples, time)
         }
         if let due = mix?.due { next = min(next ?? due, due) }
@@ -86,6 +89,15 @@ package final class SoundTrack {
 }
 
 extension SoundFacts {
+    /// The latency that a stream of the source asks for.
+    ///
+    /// PulseAudio mixes a sink's sound ahead of time, and the monitor has it then. The stream with the least latency
+    /// decides how far ahead, so a longer latency costs no time. A microphone's samples come later with it.
+    package func wantedLatency(of target: SoundTarget) -> MediaTime {
+        let isMonitor = sources.first { $0.index == target.index }?.monitorOf != nil
+        return isMonitor && !isPipeWire ? .milliseconds(80) : .milliseconds(40)
+    }
+
     /// What the server leaves out of the time until samples are heard: with PipeWire, the latency of the sink.
     func uncountedDelay(of target: SoundTarget) -> MediaTime {
         guard isPipeWire, let source = sources.first(where: { $0.index == target.index }),

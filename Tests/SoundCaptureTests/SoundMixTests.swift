@@ -13,10 +13,20 @@ import Testing
         mix.add(samples.span.bytes, at: time, &place)
     }
 
-    /// All that has come by a time: the value of each millisecond's first frame, and when it is heard.
-    private static func take(_ mix: inout SoundMix, now: MediaTime) -> [(MediaTime, Int16)] {
+    /// A stream of which nothing is waited for.
+    private static let nobody: [SoundMix.Place] = {
+        var (mix, place) = (SoundMix(), SoundMix.Place())
+        add(&mix, 0, milliseconds: 1, at: .zero, &place)
+        return [place]
+    }()
+
+    /// All that has come by a time: the value of each millisecond's first frame, and when it is heard. Without places,
+    /// one stream is late.
+    private static func take(
+        _ mix: inout SoundMix, now: MediaTime, _ places: [SoundMix.Place] = nobody
+    ) -> [(MediaTime, Int16)] {
         var result: [(MediaTime, Int16)] = []
-        mix.take(now: now) { samples, time in
+        mix.take(now: now, places) { samples, time in
             for millisecond in 0..<samples.byteCount / 192 {
                 let value = samples.unsafeLoad(fromByteOffset: millisecond * 192, as: Int16.self)
                 result.append((time + .milliseconds(Int64(millisecond)), value))
@@ -34,6 +44,42 @@ import Testing
         #expect(taken.map(\.1) == [Int16](repeating: 100, count: 20) + [Int16](repeating: 107, count: 20))
         #expect(taken.first?.0 == Self.second && taken.last?.0 == Self.second + .milliseconds(39))
         #expect(mix.due == nil)
+    }
+
+    /// What each stream has is not waited for: neither for late streams, nor for one that has not begun.
+    @Test func completeBlocksComeAtOnce() {
+        var (mix, a, b) = (SoundMix(), SoundMix.Place(), SoundMix.Place())
+        Self.add(&mix, 100, milliseconds: 80, at: Self.second, &a)
+        // Times before all of it was heard.
+        #expect(Self.take(&mix, now: Self.second, [a, b]).count == 80)
+        #expect(mix.due == nil)
+        Self.add(&mix, 100, milliseconds: 60, at: Self.second + .milliseconds(80), &a)
+        Self.add(&mix, 7, milliseconds: 30, at: Self.second + .milliseconds(80), &b)
+        #expect(Self.take(&mix, now: Self.second, [a, b]).map(\.1) == [Int16](repeating: 107, count: 20))
+        #expect(Self.take(&mix, now: Self.second, [a, b]).isEmpty)
+        // The second one is late: what it has is added when the time has come.
+        let late = Self.second + .milliseconds(120) + SoundMix.patience
+        #expect(mix.due == late)
+        let taken = Self.take(&mix, now: late, [a, b])
+        #expect(taken.map(\.1) == [Int16](repeating: 107, count: 10) + [Int16](repeating: 100, count: 10))
+    }
+
+    /// What was given out does not come again, when another stream begins with earlier times.
+    @Test func timesDoNotGoBack() {
+        var (mix, a, b) = (SoundMix(), SoundMix.Place(), SoundMix.Place())
+        Self.add(&mix, 100, milliseconds: 80, at: Self.second, &a)
+        #expect(Self.take(&mix, now: Self.second, [a, b]).count == 80)
+        Self.add(&mix, 7, milliseconds: 80, at: Self.second + .milliseconds(30), &b)
+        #expect(Self.take(&mix, now: Self.second, [a, b]).isEmpty)
+        Self.add(&mix, 100, milliseconds: 80, at: Self.second + .milliseconds(80), &a)
+        let taken = Self.take(&mix, now: Self.second, [a, b])
+        #expect(taken.first?.0 == Self.second + .milliseconds(80))
+        #expect(taken.map(\.1) == [Int16](repeating: 107, count: 20))
+        // A clock that was set back by more than a second.
+        _ = Self.take(&mix, now: Self.second + .seconds(1))
+        var c = SoundMix.Place()
+        Self.add(&mix, 9, milliseconds: 20, at: Self.second - .seconds(10), &c)
+        #expect(Self.take(&mix, now: Self.second, [c]).first?.0 == Self.second - .seconds(10))
     }
 
     @Test func theLoudestIsCut() {

@@ -1,3 +1,4 @@
+import MediaCore
 import SoundCapture
 import Testing
 
@@ -69,5 +70,19 @@ import Testing
         #expect(
             facts.answer(.defaultMicrophone) == .missing(
                 "the default source is no microphone; the server has no microphones"))
+    }
+
+    /// A monitor has the sound before it is heard, but PipeWire's has not, and a microphone cannot.
+    @Test func latencies() {
+        func latency(_ wish: SoundWish, _ facts: SoundFacts) -> MediaTime? {
+            guard case .record(let targets) = facts.answer(wish), let target = targets.first else { return nil }
+            return facts.wantedLatency(of: target)
+        }
+        var pipeWire = Self.facts
+        pipeWire.serverName = "PulseAudio (on PipeWire 0.3.65)"
+        #expect(latency(.defaultSink, Self.facts) == .milliseconds(80))
+        #expect(latency(.application("mpv"), Self.facts) == .milliseconds(80))
+        #expect(latency(.defaultMicrophone, Self.facts) == .milliseconds(40))
+        #expect(latency(.defaultSink, pipeWire) == .milliseconds(40))
     }
 }
