@@ -135,14 +135,12 @@ package final class WindowGrabber {
     /// Finds the window and what belongs to it. Nil while it is not on the screen.
     private func find(_ notice: (Notice) throws -> Void) throws -> Target? {
         if !isStale, !model.hasUnread { return target }
-        guard try readWindows(), !unknownWait.waits(isUnknown: model.hasUnread) else {
-            isStale = true
-            schedule.noteChange()
-            return nil
-        }
-        isStale = false
+        let isRead = try readWindows()
+        let hasUnread = model.hasUnread
+        isStale = !isRead || unknownWait.waits(isUnknown: hasUnread)
         // Unread windows are read again for the next picture: perhaps no event comes before.
-        if model.hasUnread { schedule.noteChange() }
+        if isStale || hasUnread { schedule.noteChange() }
+        guard !isStale else { return nil }
         var found: (top: UInt32, client: UInt32)?
         // The same one as long as it is there.
         if let target {

@@ -1,6 +1,6 @@
 /// Programs whose menus are secret. Pure.
 ///
-/// There is a limit. At the limit, everybody is one of them.
+/// There is a limit. At the limit, all programs count.
 struct MenuSuspects: Sendable {
     private var owners: Set<WindowNames.Owner> = []
     static let limit = 4096
