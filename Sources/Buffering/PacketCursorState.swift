@@ -35,8 +35,10 @@ struct PacketCursorState {
     static let longestHold = MediaTime.seconds(1)
     private static let leastFreshness = MediaTime.milliseconds(50)
     /// In strict order, audio waits at least this long for a picture of its time. It waits longer by the encoder's
-    /// delay, or if earlier pictures were later. A still screen has no picture to wait for.
-    static let leastAudioHold = MediaTime.milliseconds(100)
+    /// delay, or if earlier pictures were later. A still screen has no picture to wait for. A packet of sound leaves
+    /// the encoder 69 ms or more after its time, so a picture that takes 0.2 s is still in order. Sound that comes
+    /// before its time leaves as much earlier.
+    static let leastAudioHold = MediaTime.milliseconds(150)
 
     let policy: CursorPolicy
     private(set) var drops = DropCounters()
