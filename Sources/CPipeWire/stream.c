@@ -14,7 +14,9 @@ static void end(upcast_pipewire *pw, const char *text) {
 static void take_core_error(void *data, uint32_t id, int seq, int res, const char *message) {
     (void)seq;
     // Of other objects, the stream hears itself.
-    if (id == PW_ID_CORE && res == -EPIPE) end(data, message);
+    if (id != PW_ID_CORE || res != -EPIPE) return;
+    ((upcast_pipewire *)data)->state.is_gone = true;
+    end(data, message);
 }
 
 static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .error = take_core_error};

@@ -91,6 +91,12 @@ internal import UpcastClient
     /// What was captured is gone, or the stream has ended.
     var hasEnded: Bool { unsafe stage == .ended || upcast_pipewire_look(handle).pointee.is_gone }
 
+    /// It has ended although PipeWire and the node are there, and the sender has never begun.
+    var isRefused: Bool {
+        let isGone = unsafe upcast_pipewire_look(handle).pointee.is_gone
+        return stage == .ended && !isGone && starts == 0
+    }
+
     /// In PipeWire's words.
     var error: String { unsafe text(upcast_pipewire_look(handle).pointee.error) }
 

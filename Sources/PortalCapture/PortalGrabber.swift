@@ -89,7 +89,7 @@ package final class PortalGrabber {
                 lost.noteAsked(at: now)
                 stream.askAgain()
             }
-            let picture = unsafe isPaused || hand.memory == nil ? nil : hand.picture
+            let picture = unsafe isPaused || screen.mayHaveEnded || hand.memory == nil ? nil : hand.picture
             let due = picture == nil ? nil : schedule.due(now: .zero).map { max($0, pauseEnd) }
             if let picture, let due, due <= now {
                 try send(hand, picture, now, sent)
@@ -106,6 +106,7 @@ package final class PortalGrabber {
         self.isPaused = isPaused
         guard !isPaused else { return lost.notePicture() }
         pauseEnd = clock.now() + Self.renewal
+        if screen.hand?.picture == nil { silenceEnd = clock.now() + Self.silence }
     }
 
     /// The daemon does not have the picture.

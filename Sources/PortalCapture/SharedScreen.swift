@@ -38,9 +38,10 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
     /// Nil until the user has agreed.
     private(set) var stream: PipeWireStream?
     private(set) var hand: PictureInHand?
-    /// When the first sign of an end was seen.
+    /// When the first sign of an end was seen, and when the desktop was asked last.
     private var firstSign: MediaTime?
-    private var hasAsked = false
+    private var lastQuestion: MediaTime?
+    private var hasAskedAgain = false
     /// How long the user may think.
     private static let patience = MediaTime.seconds(600)
 
@@ -52,6 +53,8 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
     }
 
     package var isShared: Bool { stream != nil }
+    /// The stream has ended, perhaps by the user: nothing of it may be sent until that is known.
+    var mayHaveEnded: Bool { firstSign != nil }
 
     /// Asks for the screen, unless it is shared.
     ///
@@ -73,6 +76,7 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
                 remote: grant.remote, node: grant.node, rate: settings.rate,
                 pointer: settings.showsPointer && wish.pointer == .metadata)
             (self.stream, hand) = (stream, PictureInHand(stream))
+            (firstSign, lastQuestion, hasAskedAgain) = (nil, nil, false)
         } catch is PortalConnection.Interrupted {
             portal.endSession()
             return false
@@ -100,6 +104,18 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
         }
     }
 
+    /// Handles what has arrived while nobody grabs.
+    ///
+    /// - Returns: false if what was shared has ended with a program that may come back.
+    /// - Throws: `SharingRefused` when the user has ended the sharing.
+    package func goesOn() throws -> Bool {
+        guard let stream else { return true }
+        stream.enter()
+        defer { stream.leave() }
+        do { try process() } catch Failure.lost { return false }
+        return true
+    }
+
     /// Handles what has arrived.
     ///
     /// - Throws: `Failure.lost`, or `SharingRefused` when the user has ended the sharing.
@@ -110,22 +126,32 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
         portal.note(&signs)
         signs.isCompositorGone = presence?.hasEnded ?? false
         signs.hasStreamEnded = stream?.hasEnded ?? true
+        signs.isConfirmed = hasAskedAgain
         let now = clock.now()
-        let verdict = SharingEnd.judge(signs, after: now - (firstSign ?? now))
+        let verdict = SharingEnd.judge(signs, after: now - (lastQuestion ?? now))
         switch verdict {
         case .none: return
         case .unclear:
-            if firstSign == nil { firstSign = now }
-            if !hasAsked { portal.askForSession() }
-            hasAsked = true
+            guard let firstSign else {
+                (firstSign, lastQuestion) = (now, now)
+                return portal.askForSession()
+            }
+            guard !hasAskedAgain, signs.hasSession == true, now - firstSign >= SharingEnd.confirmation else { return }
+            (lastQuestion, hasAskedAgain) = (now, true)
+            portal.askForSession()
         case .lost:
             // Another attempt would ask the user again, and end in the same way.
-            if !signs.isPortalGone, !signs.isCompositorGone, hand?.picture == nil, settings.pipewire.isThere != false {
+            if !signs.isPortalGone, !signs.isCompositorGone, let stream, stream.isRefused,
+                settings.pipewire.isThere != false
+            {
                 throw ScreenError(
-                    "PipeWire has ended the stream before it gave a picture: \(stream?.error ?? ""). upcast-screen "
+                    "PipeWire has ended the stream before it gave a picture: \(stream.error). upcast-screen "
                         + "takes RGB with 8 bits per colour in memory that it can read, and none of graphics cards "
                         + "(DmaBuf)")
             }
+            throw Failure.lost
+        case .unknown:
+            settings.token?.remove()
             throw Failure.lost
         case .stopped:
             // Without it, nothing shares the screen again before the user has agreed.

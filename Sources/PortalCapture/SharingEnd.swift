@@ -10,6 +10,8 @@ package enum SharingEnd: Equatable, Sendable {
         package var isClosed = false
         /// Whether the desktop has the session; nil if it was not asked, or has not answered.
         package var hasSession: Bool?
+        /// The answer is to a second question, `confirmation` after the first sign.
+        package var isConfirmed = false
         /// The bus or the portal has ended.
         package var isPortalGone = false
         package var isCompositorGone = false
@@ -27,16 +29,24 @@ package enum SharingEnd: Equatable, Sendable {
     case stopped
     /// By the end of a program: it may come back.
     case lost
+    /// The desktop does not say by whom: only the user may share again.
+    case unknown
 
     /// How long the desktop may take to answer.
     package static let patience = MediaTime.seconds(3)
+    /// What the user has ended reaches PipeWire first. The desktop may still have the session when it is asked then.
+    package static let confirmation = MediaTime.seconds(1)
 
-    /// - Parameter duration: since the first sign.
+    /// - Parameter duration: since the desktop was asked last.
     package static func judge(_ signs: Signs, after duration: MediaTime) -> Self {
-        if signs.isPortalGone || signs.isCompositorGone { return .lost }
-        if signs.isClosed || signs.hasSession == false { return .stopped }
+        // A compositor that ends closes its sessions.
+        if signs.isCompositorGone { return .lost }
+        // A portal that ends does not: the user was before.
+        if signs.isClosed { return .stopped }
+        if signs.isPortalGone { return .lost }
+        if signs.hasSession == false { return .stopped }
         guard signs.hasStreamEnded else { return .none }
-        if signs.hasSession == true || duration >= patience { return .lost }
-        return .unclear
+        if signs.hasSession == true { return signs.isConfirmed ? .lost : .unclear }
+        return duration < patience ? .unclear : .unknown
     }
 }

@@ -34,6 +34,7 @@ final class GrabThread: Sendable {
 
     /// - Parameters:
     ///   - display: an open one; nil to open it.
+    ///   - output: which output of a compositor is captured.
     ///   - answers: is told when the thread waits for the display server.
     ///   - isPaused: nothing is sent until the thread is told otherwise.
     init(
@@ -82,26 +83,29 @@ final class GrabThread: Sendable {
     }
 
     private static func run(
-        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ answers: AnswerWatch,
-        _ pause: PauseKeeper, _ control: GrabControl, keep: (ScreenSource?) -> Void
+        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?,
+        _ output: Monitor<OutputChoice>, _ answers: AnswerWatch, _ pause: PauseKeeper, _ control: GrabControl,
+        keep: (ScreenSource?) -> Void
     ) throws {
         var display = display
-        var hasTold = false
+        // What is waited for; and whether it is known that the screen has ended.
+        var (told, hasEnded) = (String?.none, false)
         while true {
             do {
-                let open = try display ?? ScreenSource(plan, answers)
+                let open = try display ?? ScreenSource(plan, output, answers)
                 display = nil
-                hasTold = false
+                hasEnded = false
                 keep(open.outlivesBroadcasts ? open : nil)
                 // A grabber begins without a picture: what has to be in front is not yet.
                 if plan.settings.front != nil { try pause.set(.notInFront, true) }
                 if try open.run(plan, connection, pause, control) { return }
                 keep(nil)
                 Report.line("upcast-screen: \(open.name) has ended; waiting for it to come back")
-                hasTold = true
+                (told, hasEnded) = (nil, true)
             } catch let error as ScreenError where error.isTemporary {
-                if !hasTold { Report.line("upcast-screen: \(error); waiting for it") }
-                hasTold = true
+                let text = "\(error)"
+                if text != told, !hasEnded { Report.line("upcast-screen: \(text); waiting for it") }
+                told = text
             }
             var waiting = pollfd(fd: control.descriptor, events: Int16(POLLIN), revents: 0)
             // The next one sends its first picture by itself.

@@ -120,8 +120,13 @@ final class ScreenSession {
                 return status
             case .daemonGone(let text) where hasBegun:
                 if !hasToldOfLoss { Report.line("upcast-screen: \(text); waiting for it to come back") }
-                (display, hasToldOfLoss) = (kept, true)
+                hasToldOfLoss = true
                 if !sleep(signals) { return .sent }
+                do { if let screen = kept, try !screen.goesOn() { kept = nil } } catch {
+                    Report.line("upcast-screen: \(error)")
+                    return error is SharingRefused ? .notShared : .badScreen
+                }
+                display = kept
                 if let duration = plan.duration, clock.now() - begin >= duration { return .refused }
             case .daemonGone(let text):
                 Report.line("upcast-screen: \(text)")

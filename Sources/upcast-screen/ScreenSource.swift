@@ -53,6 +53,14 @@ enum ScreenSource: Sendable {
         if case .portal = self { true } else { false }
     }
 
+    /// Follows what is kept from one broadcast to the next: what the user ends meanwhile does not begin again.
+    ///
+    /// - Returns: false if it has ended, and may come back.
+    func goesOn() throws -> Bool {
+        guard case .portal(let screen) = self else { return true }
+        return try screen.goesOn()
+    }
+
     /// Gets the user's permission, where one is needed.
     ///
     /// - Parameter stop: a descriptor; once it is readable, nobody waits for the user any more.

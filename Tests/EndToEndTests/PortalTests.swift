@@ -15,10 +15,10 @@ import Testing
             (desktop, stage) = (try VirtualDesktop(width: 640, height: 360, without: lacking), try Stage())
         }
 
-        func client(_ options: [String] = []) throws -> ChildProcess {
+        func client(_ options: [String] = [], logind: VirtualLogind? = nil) throws -> ChildProcess {
             try ChildProcess(
                 ProductExecutable.upcastScreen.path, ["--socket", stage.daemon.ingestSocket] + options,
-                environment: desktop.environment)
+                environment: desktop.environment.merging(logind?.environment ?? [:]) { $1 })
         }
 
         /// Pictures that came to the daemon.
@@ -279,6 +279,23 @@ import Testing
         }
     }
 
+    /// The same while no daemon runs: the next one gets nothing, whatever happens to the desktop until then.
+    @Test(.inItsTurn) func aUserWhoEndsItMeanwhile() async throws {
+        try await blocking {
+            let broadcast = try Broadcast()
+            let client = try broadcast.client()
+            try broadcast.isLive(client)
+            try broadcast.stage.daemon.terminate()
+            try waitFor("upcast-screen to notice", evidence: { client.errorTail }) {
+                client.errors.contains("waiting for it to come back")
+            }
+            broadcast.desktop.stopSharing()
+            #expect(client.waitForExit(within: 30) == .code(5), "\(client.errorTail)")
+            #expect(client.errors.contains("the user has ended the sharing on the desktop"), "\(client.errors)")
+            #expect(!FileManager.default.fileExists(atPath: broadcast.desktop.token))
+        }
+    }
+
     // MARK: What ends and comes back
 
     /// PipeWire, the desktop's portal and the compositor restart: the broadcast goes on, and nobody is asked again.
@@ -347,6 +364,26 @@ import Testing
                 try broadcast.desktop.bus.signal("org.gnome.ScreenSaver", "ActiveChanged", "boolean:false")
                 try broadcast.wait("the screen again", client) { abs(try broadcast.luma() - 140) < 4 }
             }
+            try window.stop(SIGKILL)
+            try broadcast.end(client)
+        }
+    }
+
+    /// PipeWire restarts before anything of a locked screen was captured.
+    @Test(.inItsTurn) func pipeWireComesBackWhileTheSessionIsLocked() async throws {
+        try await blocking {
+            let (broadcast, logind) = (try Broadcast(), try VirtualLogind())
+            try logind.begin("1")
+            try logind.set("1", "LockedHint", true)
+            let window = try broadcast.desktop.show(Self.grey(140))
+            let client = try broadcast.client(logind: logind)
+            try broadcast.wait("the curtain", client) { client.errors.contains("the session is locked") }
+            // It is back before upcast-screen asks for the second time who has ended the stream.
+            for part in [VirtualDesktop.Part.sessionManager, .pipewire] { try broadcast.desktop.end(part) }
+            for part in [VirtualDesktop.Part.pipewire, .sessionManager] { try broadcast.desktop.start(part) }
+            try broadcast.wait("another session", client) { broadcast.desktop.dialogue.last == "restored" }
+            try logind.set("1", "LockedHint", false)
+            try broadcast.wait("the screen", client) { abs(try broadcast.luma() - 140) < 4 }
             try window.stop(SIGKILL)
             try broadcast.end(client)
         }

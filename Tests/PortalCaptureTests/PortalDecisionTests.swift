@@ -91,12 +91,34 @@ import Testing
         // The stream's end comes first; then the desktop says that there is no session.
         #expect(judge { $0.hasStreamEnded = true } == .unclear)
         #expect(judge { ($0.hasStreamEnded, $0.hasSession) = (true, false) } == .stopped)
+        // Or it still has it when it is asked, and not any more when it is asked again.
+        #expect(judge { ($0.hasStreamEnded, $0.hasSession) = (true, true) } == .unclear)
+        #expect(
+            judge { ($0.hasStreamEnded, $0.hasSession, $0.isConfirmed) = (true, false, true) } == .stopped)
+        // The portal has ended after that, before anybody has looked.
+        #expect(judge { ($0.isClosed, $0.isPortalGone) = (true, true) } == .stopped)
+    }
+
+    /// The second question comes when somebody looks: that may be late.
+    @Test func aLateSecondQuestion() {
+        #expect(judge(after: .seconds(60)) { ($0.hasStreamEnded, $0.hasSession) = (true, true) } == .unclear)
+    }
+
+    /// Nobody says who has ended it.
+    @Test func silence() {
+        for isConfirmed in [false, true] {
+            #expect(
+                judge(after: SharingEnd.patience) {
+                    ($0.hasStreamEnded, $0.isConfirmed) = (true, isConfirmed)
+                } == .unknown)
+        }
     }
 
     @Test func crashes() {
-        #expect(judge { ($0.hasStreamEnded, $0.hasSession) = (true, true) } == .lost)
+        #expect(judge { ($0.hasStreamEnded, $0.hasSession, $0.isConfirmed) = (true, true, true) } == .lost)
         #expect(judge { $0.isPortalGone = true } == .lost)
+        // What fails is the question.
+        #expect(judge { ($0.isPortalGone, $0.hasSession) = (true, false) } == .lost)
         #expect(judge { ($0.isCompositorGone, $0.isClosed, $0.hasStreamEnded) = (true, true, true) } == .lost)
-        #expect(judge(after: SharingEnd.patience) { $0.hasStreamEnded = true } == .lost)
     }
 }

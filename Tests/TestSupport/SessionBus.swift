@@ -4,7 +4,7 @@ import Foundation
 package final class SessionBus: Sendable {
     /// The variables by which programs find it, and no other bus.
     package let environment: [String: String]
-    private let address: String
+    package let address: String
     private let folder: TemporaryDirectory
     private let server: ChildProcess
 

@@ -76,7 +76,7 @@ typedef struct {
     enum upcast_pipewire_stage stage;
     /// How often the stage has become UPCAST_PIPEWIRE_STREAMING.
     uint32_t starts;
-    /// What is captured has gone.
+    /// What is captured has gone, or PipeWire has.
     bool is_gone;
     /// Why it has ended, in PipeWire's words; in UTF-8, cut, and ends at the first 0.
     char error[256];

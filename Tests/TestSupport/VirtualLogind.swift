@@ -1,0 +1,42 @@
+import Foundation
+
+/// A logind that a test tells which sessions there are, on a bus of its own.
+package final class VirtualLogind: Sendable {
+    /// The variables by which programs find it, and no session of this machine's.
+    package let environment: [String: String]
+    private let bus: SessionBus
+    private let program: ChildProcess
+
+    package init() throws {
+        let bus = try SessionBus()
+        self.bus = bus
+        environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address, "XDG_SESSION_ID": ""]
+        let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "desktop/logind.py").path
+        let program = try ChildProcess("/usr/bin/python3", [script], environment: environment)
+        self.program = program
+        try waitFor("the name of logind", evidence: { program.errorTail }) {
+            guard program.isRunning else { throw TestFailure("logind.py ended. \(program.errorTail)") }
+            return bus.has("org.freedesktop.login1")
+        }
+    }
+
+    deinit { program.signal(SIGTERM) }
+
+    package func begin(_ session: String) throws { try call("Begin", "string:\(session)") }
+    package func end(_ session: String) throws { try call("End", "string:\(session)") }
+
+    /// - Parameter property: `LockedHint` or `Active`.
+    package func set(_ session: String, _ property: String, _ value: Bool) throws {
+        try call("Set", "string:\(session)", "string:\(property)", "boolean:\(value)")
+    }
+
+    private func call(_ member: String, _ arguments: String...) throws {
+        _ = try ChildProcess.run(
+            "dbus-send",
+            [
+                "--bus=\(bus.address)", "--print-reply", "--dest=org.freedesktop.login1", "/org/freedesktop/login1",
+                "test.Sessions.\(member)",
+            ] + arguments)
+    }
+}
