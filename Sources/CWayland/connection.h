@@ -27,7 +27,7 @@ struct upcast_wl {
     /// In the compositor's order; the first `output_count` have proxies.
     output_slot *outputs[UPCAST_WL_MAX_OUTPUTS];
     size_t output_count;
-    uint32_t outputs_change;
+    uint32_t outputs_change, meetings, last_output;
 
     upcast_wl_picture picture;
     struct wl_proxy *frame, *source, *session;

@@ -73,6 +73,7 @@ void upcast_wl_add_output(upcast_wl *wl, uint32_t id, uint32_t version) {
         {.u = id}, {.s = upcast_wl_output_interface.name}, {.u = version}, {.o = NULL}};
     output->wl = wl;
     output->facts.id = id;
+    output->facts.number = ++wl->last_output;
     output->version = version;
     output->proxy =
         upcast_wl_request(wl, wl->registry, REGISTRY_BIND, &upcast_wl_output_interface, version, arguments);
@@ -81,6 +82,7 @@ void upcast_wl_add_output(upcast_wl *wl, uint32_t id, uint32_t version) {
         return;
     }
     upcast_wl_listen(wl, output->proxy, output_event, output);
+    if (wl->output_count > 0) wl->meetings++;
     wl->outputs[wl->output_count++] = output;
     upcast_wl_describe_output(output);
 }
@@ -107,5 +109,9 @@ size_t upcast_wl_outputs(upcast_wl *wl, upcast_wl_output *outputs, size_t capaci
         if (wl->outputs[i]->is_known) outputs[count++] = wl->outputs[i]->facts;
     return count;
 }
+
+size_t upcast_wl_output_count(upcast_wl *wl) { return wl->output_count; }
+
+uint32_t upcast_wl_meetings(upcast_wl *wl) { return wl->meetings; }
 
 uint32_t upcast_wl_outputs_change(upcast_wl *wl) { return wl->outputs_change; }

@@ -171,11 +171,12 @@ package import UpcastClient
 
     // MARK: Outputs
 
-    /// In the compositor's order.
-    package var outputs: [WaylandOutput] {
+    package var outputs: WaylandOutputs {
         var found = [upcast_wl_output](repeating: upcast_wl_output(), count: Self.maxOutputs)
         let count = unsafe upcast_wl_outputs(handle, &found, found.count)
-        return found.prefix(count).enumerated().map { Self.output($1, number: $0 + 1) }
+        return WaylandOutputs(
+            known: found.prefix(count).map(Self.output), count: unsafe upcast_wl_output_count(handle),
+            meetings: unsafe upcast_wl_meetings(handle))
     }
 
     /// Whether outputs have changed since this was asked before.
@@ -185,7 +186,7 @@ package import UpcastClient
         return change != outputsChange
     }
 
-    private static func output(_ output: upcast_wl_output, number: Int) -> WaylandOutput {
+    private static func output(_ output: upcast_wl_output) -> WaylandOutput {
         var name = output.name
         let text = unsafe withUnsafeBytes(of: &name) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
@@ -197,9 +198,10 @@ package import UpcastClient
             if transform.exchangesSides { swap(&width, &height) }
         }
         return WaylandOutput(
-            id: output.id, name: text.isEmpty ? "output-\(number)" : text,
+            id: output.id, name: text.isEmpty ? "output-\(output.number)" : text,
             area: CaptureRectangle(x: Int(output.logical.x), y: Int(output.logical.y), width: width, height: height),
             width: Int(output.mode_width), height: Int(output.mode_height), transform: transform,
+            isNamed: !text.isEmpty,
             refresh: output.refresh > 0 ? MediaTime(nanoseconds: 1_000_000_000_000 / Int64(output.refresh)) : nil)
     }
 

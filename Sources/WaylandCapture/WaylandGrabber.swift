@@ -1,6 +1,6 @@
 internal import Glibc
 package import Grabbing
-internal import LinuxSystem
+package import LinuxSystem
 package import MediaCore
 package import UpcastClient
 
@@ -34,7 +34,7 @@ package final class WaylandGrabber {
     private let clock = MonotonicClock()
     private let interval: MediaTime
     private var schedule: GrabSchedule
-    private var choice: OutputChoice
+    private let choice: Monitor<OutputChoice>
     private var output: WaylandOutput?
     private var part: CaptureRectangle?
     private var frame: CaptureFrame?
@@ -48,22 +48,32 @@ package final class WaylandGrabber {
     private var pauseEnd = MediaTime.zero
     /// The first picture of an output is there whether or not anything changes.
     private var waitsForChange = false
-    private var isWaiting = false
+    /// Why there is no output; nil while there is one.
+    private var told: String?
 
-    package init(_ settings: Settings, _ compositor: WaylandConnection, _ connection: CaptureConnection) {
+    /// - Parameters:
+    ///   - choice: that of all connections to a compositor.
+    ///   - compositor: a connection that has had no grabber before.
+    package init(
+        _ settings: Settings, _ choice: Monitor<OutputChoice>, _ compositor: WaylandConnection,
+        _ connection: CaptureConnection
+    ) {
         self.settings = settings
         self.compositor = compositor
         self.connection = connection
         interval = MediaTime(sample: Int64(settings.rate.denominator), rate: settings.rate.numerator)
         schedule = GrabSchedule(settings.rate)
-        choice = OutputChoice(name: settings.output)
+        self.choice = choice
+        choice.withLock { $0.connect() }
     }
 
     /// Checks what can be checked before the first picture.
     ///
     /// - Throws: what would be right.
-    package static func check(_ settings: Settings, _ compositor: WaylandConnection) throws(ScreenError) {
-        var choice = OutputChoice(name: settings.output)
+    package static func check(
+        _ settings: Settings, _ choice: OutputChoice, _ compositor: WaylandConnection
+    ) throws(ScreenError) {
+        var choice = choice
         let output = try choice.choose(among: compositor.outputs)
         _ = try place(settings.part, in: output, compositor)
     }
@@ -106,21 +116,21 @@ package final class WaylandGrabber {
     private func findOutput(_ notice: (Notice) -> Void) throws(ScreenError) {
         let outputs = compositor.outputs
         do throws(ScreenError) {
-            let found = try choice.choose(among: outputs)
+            let found = try choice.withLock { choice throws(ScreenError) in try choice.choose(among: outputs) }
             let place = try Self.place(settings.part, in: found, compositor)
             if let output, output.looksLike(found), part == place { return self.output = found }
             let isNew = output?.name != found.name
             forgetOutput()
-            (output, part) = (found, place)
-            isWaiting = false
+            (output, part, attempts) = (found, place, FailedAttempts())
+            told = nil
             notice(.capturing(Self.sentence(found, place)))
-            if isNew, let hint = choice.hint(found, among: outputs) { notice(.hint(hint)) }
+            if isNew, let hint = choice.withLock({ $0.hint(found, among: outputs) }) { notice(.hint(hint)) }
         } catch {
             guard error.isTemporary else { throw error }
             forgetOutput()
             output = nil
-            if !isWaiting { notice(.waiting(error.description)) }
-            isWaiting = true
+            if told != error.description { notice(.waiting(error.description)) }
+            told = error.description
         }
     }
 

@@ -2,11 +2,27 @@ internal import Grabbing
 package import MediaCore
 package import UpcastClient
 
+/// The outputs of a compositor at one moment.
+package struct WaylandOutputs: Equatable, Sendable {
+    /// Those of which all is known, in the compositor's order.
+    package var known: [WaylandOutput]
+    /// How many there are, known or not.
+    package var count: Int
+    /// How often, on this connection, an output has come while another one was there.
+    package var meetings: UInt32
+
+    package init(known: [WaylandOutput], count: Int, meetings: UInt32) {
+        (self.known, self.count, self.meetings) = (known, count, meetings)
+    }
+}
+
 /// An output of a compositor's: a monitor, as the program sees it.
 package struct WaylandOutput: Equatable, Sendable {
     /// Its number among the compositor's objects; another one when it comes back.
     package var id: UInt32
     package var name: String
+    /// The name is the compositor's; false for a number, which is another output's on the next connection.
+    package var isNamed: Bool
     /// Its place in the desktop, in the compositor's logical pixels.
     package var area: CaptureRectangle
     /// Pixels of its pictures, which are stored as the output shows them: before they are turned.
@@ -18,11 +34,11 @@ package struct WaylandOutput: Equatable, Sendable {
 
     package init(
         id: UInt32, name: String, area: CaptureRectangle, width: Int, height: Int,
-        transform: OutputTransform = .normal, refresh: MediaTime? = nil
+        transform: OutputTransform = .normal, isNamed: Bool = true, refresh: MediaTime? = nil
     ) {
         (self.id, self.name, self.area) = (id, name, area)
         (self.width, self.height, self.transform) = (width, height, transform)
-        self.refresh = refresh
+        (self.isNamed, self.refresh) = (isNamed, refresh)
     }
 
     /// Whether its pictures have another size or orientation than those of another output.

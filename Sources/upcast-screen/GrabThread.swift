@@ -5,6 +5,7 @@ import MediaCore
 import PortalCapture
 import ScreenCapture
 import UpcastClient
+import WaylandCapture
 
 /// The thread that grabs the screen, and waits for an X server or a compositor that is gone.
 final class GrabThread: Sendable {
@@ -38,8 +39,8 @@ final class GrabThread: Sendable {
     ///   - answers: is told when the thread waits for the display server.
     ///   - isPaused: nothing is sent until the thread is told otherwise.
     init(
-        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?, _ answers: AnswerWatch,
-        _ pause: PauseKeeper, isPaused: Bool
+        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?,
+        _ output: Monitor<OutputChoice>, _ answers: AnswerWatch, _ pause: PauseKeeper, isPaused: Bool
     ) throws(Errno) {
         (control, end, over) = (try GrabControl(), try EventDescriptor(), try EventDescriptor())
         if isPaused { control.pause(true) }
@@ -48,7 +49,7 @@ final class GrabThread: Sendable {
         ) { [failed, shared, control, end, over] in
             defer { over.signal() }
             do {
-                return try Self.run(plan, connection, display, answers, pause, control) { source in
+                return try Self.run(plan, connection, display, output, answers, pause, control) { source in
                     shared.withLock { $0 = source }
                 }
             } catch let error as CaptureError {

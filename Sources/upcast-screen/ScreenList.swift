@@ -69,7 +69,7 @@ struct ScreenList {
         if let lack = connection.lack {
             guard portal != nil else { throw ScreenError("\(lack), and this session has no ScreenCast portal") }
         } else {
-            add(connection.outputs)
+            add(connection.outputs.known)
         }
         if withPortal, let portal { add(portal) }
     }

@@ -7,6 +7,7 @@ import ScreenCapture
 import SessionWatch
 import SoundCapture
 import UpcastClient
+import WaylandCapture
 
 /// Broadcasts a screen until it is stopped: through ends of the X server or compositor, of the sound server and of the
 /// daemon. The main thread handles events; one thread grabs, one records, one follows the session, and one handles
@@ -18,6 +19,8 @@ final class ScreenSession {
     private let session: SessionThread?
     /// What is shared beyond the end of a broadcast; nil for nothing.
     private var kept: ScreenSource?
+    /// Which output of a Wayland compositor is captured, in all broadcasts.
+    private let output: Monitor<OutputChoice>
     /// Where the thread that has the display waits for it.
     private let answers: AnswerWatch
     /// The user knows that the daemon takes no connection, or does not answer.
@@ -38,6 +41,7 @@ final class ScreenSession {
     init(_ plan: ScreenPlan) throws {
         self.plan = plan
         sound = try SoundThread(plan.sound)
+        output = Monitor(OutputChoice(name: plan.source.output))
         session = plan.watchesSession ? try SessionThread() : nil
         answers = AnswerWatch { [plan] in
             if !plan.isQuiet { Report.line("\(plan.source.server.name) answers again") }
@@ -74,9 +78,9 @@ final class ScreenSession {
 
     /// What is wrong from the start is said at the start. Nil when a signal has come: the display may not answer.
     private func open(stop: CInt) throws -> ScreenSource? {
-        let (plan, answers, server) = (plan, answers, plan.source.server)
+        let (plan, output, answers, server) = (plan, output, answers, plan.source.server)
         return try DisplayCall.run(answers, stop: stop, silent: { server.tellOfSilence("no broadcast begins") }) {
-            let display = try ScreenSource(plan, answers)
+            let display = try ScreenSource(plan, output, answers)
             try display.check(plan)
             return display
         }
@@ -167,7 +171,8 @@ final class ScreenSession {
                 try pause.set(.session, true)
                 session.tell()
             }
-            grabbing = try GrabThread(plan, connection, display, answers, pause, isPaused: !session.state.isEmpty)
+            grabbing = try GrabThread(
+                plan, connection, display, output, answers, pause, isPaused: !session.state.isEmpty)
         } catch let error as CaptureError {
             return ScreenBroadcast.end(error, of: connection)
         } catch {

@@ -8,18 +8,20 @@ import WaylandCapture
 /// An open screen, from which a thread grabs.
 enum ScreenSource: Sendable {
     case x11(X11Connection)
-    case wayland(WaylandConnection, WaylandGrabber.Settings)
+    case wayland(WaylandConnection, WaylandGrabber.Settings, Monitor<OutputChoice>)
     case portal(SharedScreen)
 
-    /// - Parameter answers: is told when this thread waits for the display server, which may take for ever.
+    /// - Parameters:
+    ///   - output: which output of a compositor is captured, beyond the end of a connection.
+    ///   - answers: is told when this thread waits for the display server, which may take for ever.
     /// - Throws: what is missing, and how to get it.
-    init(_ plan: ScreenPlan, _ answers: AnswerWatch) throws(ScreenError) {
+    init(_ plan: ScreenPlan, _ output: Monitor<OutputChoice>, _ answers: AnswerWatch) throws(ScreenError) {
         switch plan.source {
         case .x11(let display): self = .x11(try X11Connection(display: display, answers: answers))
         case .wayland(let socket, let settings, let instead):
             let compositor = try WaylandConnection(socket: socket, answers: answers)
             guard let lack = compositor.lack else {
-                self = .wayland(compositor, settings)
+                self = .wayland(compositor, settings, output)
                 return
             }
             self = .portal(try Self.portal(instead: instead, of: settings, lack))
@@ -81,7 +83,8 @@ enum ScreenSource: Sendable {
         case .x11(let display):
             _ = try plan.settings.area.place(
                 width: display.width, height: display.height, monitors: try display.monitors())
-        case .wayland(let compositor, let settings): try WaylandGrabber.check(settings, compositor)
+        case .wayland(let compositor, let settings, let output):
+            try WaylandGrabber.check(settings, output.withLock { $0 }, compositor)
         case .portal: break
         }
     }
@@ -117,8 +120,8 @@ enum ScreenSource: Sendable {
                     if case .inFront(let isInFront) = notice { try pause.set(.notInFront, !isInFront) }
                     Self.report(notice, isQuiet: plan.isQuiet)
                 }
-            case .wayland(let compositor, let settings):
-                try WaylandGrabber(settings, compositor, connection).run(control, sent: {}) {
+            case .wayland(let compositor, let settings, let output):
+                try WaylandGrabber(settings, output, compositor, connection).run(control, sent: {}) {
                     Self.report($0, isQuiet: plan.isQuiet)
                 }
             case .portal(let screen):

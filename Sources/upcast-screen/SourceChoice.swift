@@ -11,6 +11,11 @@ enum SourceChoice: Equatable, Sendable {
     case wayland(socket: String, WaylandGrabber.Settings, instead: SharedScreen.Settings?)
     case portal(SharedScreen.Settings)
 
+    /// The name of the compositor's output; nil if none was asked for.
+    var output: String? {
+        if case .wayland(_, let settings, _) = self { settings.output } else { nil }
+    }
+
     /// The option names the screen; without one, it is the session's: a Wayland session has an X display as well, which
     /// has no picture of the desktop.
     ///

@@ -191,15 +191,56 @@ import Testing
             try compositor.tell("create_output")
             try compositor.fill("#ffffff", output: "WL-2")
             try waitFor("the output to be back", evidence: { client.errorTail }) { try stage.luma() > 225 }
-            // Without a background: to give it one, sway draws those of all outputs again.
+            // Another output comes before this one goes, and upcast-screen hears of both at once. Without a background:
+            // to give it one, sway draws those of all outputs again.
+            client.signal(SIGSTOP)
             try compositor.tell("create_output")
+            try Self.waitForOutput("WL-3", of: compositor, isThere: true)
             try outer.tell("[title=WL-2] kill")
+            try Self.waitForOutput("WL-2", of: compositor, isThere: false)
+            client.signal(SIGCONT)
             try waitFor("the output to be gone", evidence: { client.errorTail }) {
                 client.errors.contains("the compositor has no output WL-2; it has WL-3; viewers keep the last frame")
             }
             #expect(try stage.luma() > 225)
             #expect(stage.server.recordings.count == 1, "one broadcast throughout")
             try stage.end(client)
+        }
+    }
+
+    /// The program's next connection to the compositor captures no other output either.
+    @Test(.inItsTurn) func anOutputThatIsGoneWhenTheDaemonComesBack() async throws {
+        try await blocking {
+            let outer = try VirtualCompositor(width: 640, height: 360)
+            let compositor = try VirtualCompositor(width: 640, height: 360, inside: outer)
+            try compositor.tell("create_output")
+            try Self.waitForOutput("WL-2", of: compositor, isThere: true)
+            let stage = try Stage()
+            let client = try stage.capture(compositor)
+            try waitFor("the first output", evidence: { client.errorTail }) {
+                client.errors.contains("capturing output WL-1")
+            }
+            try outer.tell("[title=WL-1] kill")
+            let notice = "the compositor has no output WL-1; it has WL-2; viewers keep the last frame"
+            try waitFor("the output to be gone", evidence: { client.errorTail }) { client.errors.contains(notice) }
+            try stage.daemon.terminate()
+            let daemon = try Daemon(after: stage.daemon)
+            try waitFor("the next broadcast", evidence: { client.errorTail + daemon.log }) {
+                client.errors.components(separatedBy: notice).count == 3
+            }
+            let video = try daemon.status()["video"] as? [String: Any]
+            #expect(video?["frames_received"] as? Int == 0)
+            #expect(!client.errors.contains("capturing output WL-2"))
+            try client.stop(SIGTERM)
+            try daemon.terminate()
+        }
+    }
+
+    private static func waitForOutput(_ name: String, of compositor: VirtualCompositor, isThere: Bool) throws {
+        try waitFor("\(name) to \(isThere ? "come" : "go")") {
+            let list = try ChildProcess.run(
+                ProductExecutable.upcastScreen.path, ["--list", "--wayland", compositor.socket])
+            return list.contains("\(name) ") == isThere
         }
     }
 

@@ -32,6 +32,8 @@ typedef struct {
     int32_t refresh;
     /// wl_output.transform, 0 to 7.
     int32_t transform;
+    /// Its number on this connection, from 1; no other output gets it again.
+    uint32_t number;
 } upcast_wl_output;
 
 /// How pictures are asked for.
@@ -106,6 +108,10 @@ uint32_t upcast_wl_screencopy_version(upcast_wl *wl);
 
 /// The outputs that are known whole, in the compositor's order. Returns their number, at most `capacity`.
 size_t upcast_wl_outputs(upcast_wl *wl, upcast_wl_output *outputs, size_t capacity);
+/// How many outputs there are, known whole or not.
+size_t upcast_wl_output_count(upcast_wl *wl);
+/// How often an output has come while another one was there.
+uint32_t upcast_wl_meetings(upcast_wl *wl);
 /// Rises with each change of an output.
 uint32_t upcast_wl_outputs_change(upcast_wl *wl);
 
