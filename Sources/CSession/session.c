@@ -3,6 +3,7 @@
 #include <CBus.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,10 @@ struct upcast_session {
     sd_bus *system, *user;
     /// The session's path at logind; empty without one.
     char path[256];
-    bool is_stale, is_active[SAVERS];
+    /// `must_find`: sessions have come or gone since the session was found.
+    bool is_stale, must_find, is_active[SAVERS];
+    /// A saver that has begun, or another program in its place, has to be asked.
+    bool must_ask[SAVERS];
     const char *silent;
     upcast_session_state state;
 };
@@ -43,8 +47,28 @@ static int heard(upcast_session *s, int status, const char *name) {
 }
 
 static int take_change(sd_bus_message *message, void *data, sd_bus_error *error) {
-    (void)message, (void)error;
-    ((upcast_session *)data)->is_stale = true;
+    (void)error;
+    upcast_session *s = data;
+    const char *path = s->l->sd_bus_message_get_path(message);
+    if (path && !strcmp(path, s->path)) s->is_stale = true;
+    return 0;
+}
+
+/// Without another session, nothing is known of one, as on a machine without a desktop. But a locked one stays locked.
+static void forget_session(upcast_session *s) {
+    s->path[0] = 0;
+    s->state.is_switched = false;
+}
+
+/// A session of anybody's begins or ends: it may be this one, or one that takes its place.
+static int take_session(sd_bus_message *message, void *data, sd_bus_error *error) {
+    (void)error;
+    upcast_session *s = data;
+    const char *id = NULL, *path = NULL, *member = s->l->sd_bus_message_get_member(message);
+    s->is_stale = s->must_find = true;
+    if (!member || strcmp(member, "SessionRemoved") || s->l->sd_bus_message_read(message, "so", &id, &path) < 0) return 0;
+    if (strcmp(path, s->path)) return 0;
+    forget_session(s);
     return 0;
 }
 
@@ -77,8 +101,24 @@ static bool take_path(upcast_session *s, sd_bus_message *message, const char *ty
     return is_there;
 }
 
-/// The session of this process; or, for a service of the user, that of the user's screen.
+/// Whether the session has ended, although processes of it are left, such as this one.
+static bool is_closing(upcast_session *s) {
+    sd_bus_message *answer = NULL;
+    const char *state = NULL;
+    if (heard(
+            s, s->l->sd_bus_get_property(s->system, login, s->path, login_session, "State", NULL, &answer, "s"), "logind")
+            < 0
+        || s->l->sd_bus_message_read(answer, "s", &state) < 0)
+        state = NULL;
+    const bool is_closing = state && !strcmp(state, "closing");
+    s->l->sd_bus_message_unref(answer);
+    return is_closing;
+}
+
+/// The session of this process; or, for a service of the user, that of the user's screen. Without one, the path stays.
 static bool find_session(upcast_session *s) {
+    char before[sizeof s->path];
+    strcpy(before, s->path);
     sd_bus_message *answer = NULL;
     bool is_found = false;
     const char *id = getenv("XDG_SESSION_ID");
@@ -88,7 +128,7 @@ static bool find_session(upcast_session *s) {
                s->l->sd_bus_call_method(
                    s->system, login, login_path, login_manager, "GetSession", NULL, &answer, "s", id),
                "logind") >= 0)
-        is_found = take_path(s, answer, "o", NULL);
+        is_found = take_path(s, answer, "o", NULL) && !is_closing(s);
     s->l->sd_bus_message_unref(answer);
     answer = NULL;
     if (!is_found && !s->silent
@@ -97,7 +137,7 @@ static bool find_session(upcast_session *s) {
                s->l->sd_bus_call_method(
                    s->system, login, login_path, login_manager, "GetSessionByPID", NULL, &answer, "u", 0),
                "logind") >= 0)
-        is_found = take_path(s, answer, "o", NULL);
+        is_found = take_path(s, answer, "o", NULL) && !is_closing(s);
     s->l->sd_bus_message_unref(answer);
     answer = NULL;
     if (!is_found && !s->silent
@@ -111,6 +151,7 @@ static bool find_session(upcast_session *s) {
         is_found = take_path(s, answer, "(so)", &name);
     }
     s->l->sd_bus_message_unref(answer);
+    if (!is_found) strcpy(s->path, before);
     return is_found;
 }
 
@@ -126,6 +167,12 @@ static bool ask_login(upcast_session *s, const char *property, bool otherwise) {
 
 static void refresh(upcast_session *s) {
     s->is_stale = false;
+    if (s->must_find || (s->path[0] && is_closing(s))) {
+        s->must_find = false;
+        // After an error, the one of before is kept if it goes on.
+        if (!find_session(s) && !s->silent && s->path[0] && is_closing(s)) forget_session(s);
+    }
+    if (!s->path[0] || s->silent) return;
     s->state.is_locked = ask_login(s, "LockedHint", s->state.is_locked);
     s->state.is_switched = !ask_login(s, "Active", !s->state.is_switched);
 }
@@ -161,12 +208,19 @@ static void begin_login(upcast_session *s, int stop, int patience) {
     heard(
         s, s->l->sd_bus_match_signal(s->system, NULL, login, login_path, login_manager, "PrepareForSleep", take_sleep, s),
         name);
-    if (s->silent || !find_session(s)) return;
-    heard(
-        s,
-        s->l->sd_bus_match_signal(
-            s->system, NULL, login, s->path, "org.freedesktop.DBus.Properties", "PropertiesChanged", take_change, s),
-        name);
+    static const char *const changes[] = {"SessionNew", "SessionRemoved"};
+    for (int i = 0; !s->silent && i < 2; i++)
+        heard(
+            s, s->l->sd_bus_match_signal(s->system, NULL, login, login_path, login_manager, changes[i], take_session, s),
+            name);
+    // Of all that logind has: the session may become another one.
+    if (!s->silent)
+        heard(
+            s,
+            s->l->sd_bus_match_signal(
+                s->system, NULL, login, NULL, "org.freedesktop.DBus.Properties", "PropertiesChanged", take_change, s),
+            name);
+    s->must_find = true;
     if (!s->silent) refresh(s);
 }
 
@@ -197,10 +251,30 @@ static void ask_saver(upcast_session *s, int i) {
     s->l->sd_bus_message_unref(answer);
 }
 
+/// A screen saver begins or ends. One that has ended hides nothing any more, but another program may take its place.
+static int take_owner(sd_bus_message *message, void *data, sd_bus_error *error) {
+    (void)error;
+    upcast_session *s = data;
+    const char *name = NULL, *before = NULL, *after = NULL;
+    if (s->l->sd_bus_message_read(message, "sss", &name, &before, &after) < 0) return 0;
+    for (int i = 0; i < SAVERS; i++) {
+        if (strcmp(name, savers[i].interface)) continue;
+        s->must_ask[i] = after[0];
+        if (!after[0]) s->is_active[i] = false;
+    }
+    return 0;
+}
+
 static void begin_savers(upcast_session *s, int stop, int patience) {
     const int status = s->l->sd_bus_open_user(&s->user);
     begin_bus(s, &s->user, status, user_bus, stop, patience);
     for (int i = 0; s->user && !s->silent && i < SAVERS; i++) {
+        char rule[256];
+        snprintf(
+            rule, sizeof rule,
+            "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='%s'", savers[i].interface);
+        heard(s, s->l->sd_bus_add_match(s->user, NULL, rule, take_owner, s), user_bus);
+        if (s->silent) return;
         heard(
             s, s->l->sd_bus_match_signal(s->user, NULL, NULL, NULL, savers[i].interface, "ActiveChanged", take_saver, s),
             user_bus);
@@ -239,9 +313,19 @@ void upcast_session_look(upcast_session *s, upcast_session_state *state) {
     for (;;) {
         if (!process(s, s->system)) end_bus(s, &s->system);
         if (!process(s, s->user)) end_bus(s, &s->user);
-        if (!s->system || !s->is_stale || s->silent) break;
+        bool has_asked = false;
+        for (int i = 0; i < SAVERS; i++) {
+            if (!s->must_ask[i] || !s->user || s->silent) continue;
+            s->must_ask[i] = false;
+            has_asked = true;
+            ask_saver(s, i);
+        }
+        if (s->system && s->is_stale && !s->silent) {
+            refresh(s);
+            has_asked = true;
+        }
         // Signals may come with the answers.
-        refresh(s);
+        if (!has_asked) break;
     }
     s->state.is_saver_on = false;
     for (int i = 0; i < SAVERS; i++) s->state.is_saver_on |= s->is_active[i];

@@ -28,7 +28,8 @@ internal import CSession
         return (system, user)
     }
 
-    /// What is true now. Waits for nobody, but for logind's answer after a change, at most for a second.
+    /// What is true now. Waits for nobody, but for logind's answers after a change, and for a screen saver that has
+    /// begun: at most a second for each.
     package func look() -> SessionState {
         var state = upcast_session_state()
         unsafe upcast_session_look(handle, &state)

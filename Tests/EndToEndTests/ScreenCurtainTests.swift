@@ -17,14 +17,15 @@ import Testing
         /// - Parameters:
         ///   - options: of `upcast-screen`.
         ///   - shared: the bus; nil for one of its own.
-        init(_ options: [String] = [], bus shared: SessionBus? = nil) throws {
+        ///   - logind: nil for none.
+        init(_ options: [String] = [], bus shared: SessionBus? = nil, logind: VirtualLogind? = nil) throws {
             screen = try VirtualScreen(width: 640, height: 360)
             colour = try screen.fill("0xc08040")
             (bus, stage) = (try shared ?? SessionBus(), try Stage())
             client = try ChildProcess(
                 ProductExecutable.upcastScreen.path,
                 ["--display", screen.display, "--socket", stage.daemon.ingestSocket, "--no-pointer"] + options,
-                environment: bus.environment)
+                environment: bus.environment.merging(logind?.environment ?? [:]) { $1 })
         }
 
         var isShown: Bool { get throws { abs(try stage.luma() - Self.luma) < 8 } }
@@ -67,6 +68,84 @@ import Testing
                 try broadcast.waitUntilShown("a screen that has not changed meanwhile")
             }
             #expect(broadcast.client.errors.contains("the screen saver is on"), "\(broadcast.client.errors)")
+            try broadcast.end()
+        }
+    }
+
+    /// A saver that begins is asked whether it is on. One that ends hides nothing any more: nobody else would say so.
+    @Test(.inItsTurn) func aScreenSaverThatEnds() async throws {
+        try await blocking {
+            let broadcast = try Broadcast()
+            // By then, the screen savers that are there have been asked.
+            try broadcast.waitUntilShown("the screen")
+            let saver = try ChildProcess(
+                "/usr/bin/python3",
+                [
+                    "-c",
+                    """
+                    import dbus, dbus.service, dbus.mainloop.glib
+                    from gi.repository import GLib
+                    dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+                    class Saver(dbus.service.Object):
+                        @dbus.service.method("org.gnome.ScreenSaver", out_signature="b")
+                        def GetActive(self):
+                            return True
+                    saver = Saver(dbus.SessionBus(), "/org/gnome/ScreenSaver")
+                    name = dbus.service.BusName("org.gnome.ScreenSaver", dbus.SessionBus())
+                    GLib.MainLoop().run()
+                    """,
+                ], environment: broadcast.bus.environment)
+            // It says nothing by itself.
+            try broadcast.waitUntilHidden("the curtain")
+            try saver.stop(SIGKILL)
+            try broadcast.waitUntilShown("the screen again")
+            try broadcast.end()
+        }
+    }
+
+    /// The user logs out and in again, while the program goes on: the lock of the next session counts.
+    @Test(.inItsTurn) func aSessionThatTakesThePlaceOfAnother() async throws {
+        try await blocking {
+            let logind = try VirtualLogind()
+            try logind.begin("1")
+            try logind.set("1", "LockedHint", true)
+            let broadcast = try Broadcast(logind: logind)
+            try broadcast.waitUntilHidden("the curtain of the beginning")
+            try logind.set("1", "LockedHint", false)
+            try broadcast.waitUntilShown("the screen")
+            // As at a logout.
+            try logind.set("1", "Active", false)
+            try broadcast.waitUntilHidden("the curtain at the end of the session")
+            try logind.end("1")
+            try broadcast.waitUntilShown("the screen without a session")
+            try logind.begin("2")
+            try logind.set("2", "LockedHint", true)
+            try broadcast.waitUntilHidden("the curtain of the next session")
+            try logind.set("2", "LockedHint", false)
+            try broadcast.waitUntilShown("the screen of the next session")
+            try broadcast.end()
+        }
+    }
+
+    /// The program outlives its own session, of which logind therefore keeps the rest; and a session that ends while it
+    /// is locked is not shown.
+    @Test(.inItsTurn) func aSessionThatIsClosing() async throws {
+        try await blocking {
+            let logind = try VirtualLogind(own: "1")
+            try logind.begin("1")
+            let broadcast = try Broadcast(logind: logind)
+            try broadcast.waitUntilShown("the screen")
+            try logind.set("1", "Active", false)
+            try broadcast.waitUntilHidden("the curtain at the end of the session")
+            try logind.close("1")
+            try broadcast.waitUntilShown("the screen without a session")
+            try logind.begin("2")
+            try logind.set("2", "LockedHint", true)
+            try broadcast.waitUntilHidden("the curtain of the next session")
+            try logind.end("2")
+            // Nothing tells that it has been heard but the session after it.
+            try logind.begin("3")
+            try broadcast.waitUntilShown("the screen of the last session")
             try broadcast.end()
         }
     }

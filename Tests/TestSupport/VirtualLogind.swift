@@ -7,10 +7,11 @@ package final class VirtualLogind: Sendable {
     private let bus: SessionBus
     private let program: ChildProcess
 
-    package init() throws {
+    /// - Parameter own: the session of the programs that are started; "" for none, as in a user's service.
+    package init(own: String = "") throws {
         let bus = try SessionBus()
         self.bus = bus
-        environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address, "XDG_SESSION_ID": ""]
+        environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address, "XDG_SESSION_ID": own]
         let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "desktop/logind.py").path
         let program = try ChildProcess("/usr/bin/python3", [script], environment: environment)
@@ -24,6 +25,8 @@ package final class VirtualLogind: Sendable {
     deinit { program.signal(SIGTERM) }
 
     package func begin(_ session: String) throws { try call("Begin", "string:\(session)") }
+    /// Ends it, while processes of it are left.
+    package func close(_ session: String) throws { try call("Close", "string:\(session)") }
     package func end(_ session: String) throws { try call("End", "string:\(session)") }
 
     /// - Parameter property: `LockedHint` or `Active`.

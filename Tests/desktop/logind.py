@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What logind tells of a user's sessions, on a bus of a test's own: no session of a test can be locked or end.
 
-A test calls `test.Sessions` of the object: `Begin ID`, `End ID`, and `Set ID PROPERTY VALUE`. The newest session is
+A test calls `test.Sessions` of the object: `Begin ID`, `Close ID`, `End ID`, and `Set ID PROPERTY VALUE`. The newest session is
 that of the user's screen.
 """
 
@@ -24,15 +24,15 @@ class Session(dbus.service.Object):
     def __init__(self, bus, name):
         self.path = f"{PATH}/session/_3{name}"
         super().__init__(bus, self.path)
-        self.values = {"LockedHint": False, "Active": True}
+        self.values = {"LockedHint": dbus.Boolean(False), "Active": dbus.Boolean(True), "State": "active"}
 
     @dbus.service.method(PROPERTIES, in_signature="ss", out_signature="v")
     def Get(self, interface, name):
-        return dbus.Boolean(self.values[name])
+        return self.values[name]
 
     def set(self, name, value):
-        self.values[name] = bool(value)
-        self.PropertiesChanged(NAME + ".Session", {name: dbus.Boolean(value)}, dbus.Array(signature="s"))
+        self.values[name] = value
+        self.PropertiesChanged(NAME + ".Session", {name: value}, dbus.Array(signature="s"))
 
     @dbus.service.signal(PROPERTIES, signature="sa{sv}as")
     def PropertiesChanged(self, interface, changed, invalidated):
@@ -54,14 +54,15 @@ class User(dbus.service.Object):
 class Manager(dbus.service.Object):
     def __init__(self, bus):
         super().__init__(bus, PATH)
-        self.bus, self.sessions = bus, {}
+        self.bus, self.sessions, self.closing = bus, {}, {}
         self.user = User(bus, self.sessions)
 
     @dbus.service.method(MANAGER, in_signature="s", out_signature="o")
     def GetSession(self, name):
-        if name not in self.sessions:
+        session = self.sessions.get(name) or self.closing.get(name)
+        if not session:
             raise NoSession(f"no session {name}")
-        return self.sessions[name].path
+        return session.path
 
     @dbus.service.method(MANAGER, in_signature="u", out_signature="o")
     def GetSessionByPID(self, process):
@@ -88,7 +89,14 @@ class Manager(dbus.service.Object):
 
     @dbus.service.method("test.Sessions", in_signature="ssb")
     def Set(self, name, key, value):
-        self.sessions[str(name)].set(str(key), value)
+        self.sessions[str(name)].set(str(key), dbus.Boolean(value))
+
+    @dbus.service.method("test.Sessions", in_signature="s")
+    def Close(self, name):
+        """It has ended, but processes of it are left: it is not that of the user's screen any more."""
+        session = self.sessions.pop(str(name))
+        self.closing[str(name)] = session
+        session.set("State", "closing")
 
 
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)

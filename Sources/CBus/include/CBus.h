@@ -39,6 +39,7 @@
     F(sd_bus_message_skip) \
     F(sd_bus_message_get_error) \
     F(sd_bus_message_get_interface) \
+    F(sd_bus_message_get_member) \
     F(sd_bus_message_get_path) \
     F(sd_bus_message_get_sender) \
     F(sd_bus_message_unref)
