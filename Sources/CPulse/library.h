@@ -27,8 +27,11 @@
     F(pa_operation_cancel) \
     F(pa_operation_get_state) \
     F(pa_operation_unref) \
+    F(pa_proplist_new) \
+    F(pa_proplist_free) \
     F(pa_proplist_gets) \
-    F(pa_stream_new) \
+    F(pa_proplist_sets) \
+    F(pa_stream_new_with_proplist) \
     F(pa_stream_unref) \
     F(pa_stream_set_monitor_stream) \
     F(pa_stream_connect_record) \

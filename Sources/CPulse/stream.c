@@ -26,7 +26,11 @@ upcast_pulse_stream *upcast_pulse_record(
     if (!s) return NULL;
     s->l = l;
     const pa_sample_spec spec = {.format = PA_SAMPLE_S16LE, .rate = 48000, .channels = (uint8_t)channels};
-    s->stream = l->pa_stream_new(p->context, "broadcast", &spec, NULL);
+    // PipeWire links a stream whose source is gone by then to another one, such as the microphone. PulseAudio refuses it.
+    pa_proplist *properties = l->pa_proplist_new();
+    if (properties) l->pa_proplist_sets(properties, "node.dont-fallback", "true");
+    s->stream = properties ? l->pa_stream_new_with_proplist(p->context, "broadcast", &spec, NULL, properties) : NULL;
+    if (properties) l->pa_proplist_free(properties);
     if (!s->stream) {
         free(s);
         return NULL;

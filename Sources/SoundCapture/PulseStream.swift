@@ -12,7 +12,8 @@ internal import MediaCore
     private let handle: OpaquePointer
     private let connection: PulseConnection
     private let bytesPerFrame: Int
-    private let sinkDelay: MediaTime
+    /// What the server does not count of the time until the samples are heard.
+    var sinkDelay: MediaTime
     private var clock: SoundClock
     private var breaks: UInt32 = 0
     private var position: Int64 = 0
@@ -68,13 +69,15 @@ internal import MediaCore
             clock.restart()
         }
         clock.look(at: now)
+        // Without times, samples are dropped.
+        if !clock.isSettled { nextAsking = min(nextAsking, now + Self.firstAsking) }
         var timing = upcast_pulse_timing()
         if unsafe upcast_pulse_take_timing(handle, &timing) {
             clock.note(
                 SoundClock.Reading(
                     at: MediaTime(nanoseconds: timing.at_nsec), written: timing.write_index, read: timing.read_index,
-                    captureDelay: .microseconds(Int64(clamping: timing.source_usec)),
-                    playDelay: .microseconds(Int64(clamping: timing.sink_usec)) + sinkDelay,
+                    captureDelay: SoundFacts.delay(microseconds: timing.source_usec),
+                    playDelay: SoundFacts.delay(microseconds: timing.sink_usec) + sinkDelay,
                     position: timing.position))
         }
         guard now >= nextAsking else { return }

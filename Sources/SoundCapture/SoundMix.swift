@@ -10,10 +10,14 @@ package struct SoundMix {
     package static let patience = MediaTime.milliseconds(60)
     /// Times of one stream that differ less from its samples are jitter.
     static let jitter = sampleRate * 20 / 1000
+    /// Times that differ by more move the stream by one frame for each piece: its clock is not that of the timeline.
+    static let drift = sampleRate * 5 / 1000
+    /// Shorter pieces do not move the stream: a frame more or less would be heard.
+    private static let leastMoved = sampleRate * 10 / 1000
     /// What can be in it: a second.
     static let capacity = sampleRate
     private static let bytesPerFrame = 4
-    /// What is given out at once: 20 ms.
+    /// What is given out at once, if there is as much: 20 ms.
     package static let blockFrames = sampleRate * 20 / 1000
 
     /// Where a stream's next frame belongs. Kept by whoever reads the stream.
@@ -32,10 +36,12 @@ package struct SoundMix {
 
     /// Takes whole frames of one stream, of which the first is heard at a time. What is too late is lost.
     package mutating func add(_ samples: RawSpan, at time: MediaTime, _ place: inout Place) {
-        let wanted = Self.frame(at: time)
-        var next = wanted
-        if let expected = place.next, abs(expected - wanted) <= Self.jitter { next = expected }
-        let count = Int64(samples.byteCount / Self.bytesPerFrame)
+        let frames = Int64(samples.byteCount / Self.bytesPerFrame)
+        var (next, count) = (Self.frame(at: time), frames)
+        if let expected = place.next, abs(expected - next) <= Self.jitter {
+            if abs(expected - next) > Self.drift, frames >= Self.leastMoved { count += expected < next ? 1 : -1 }
+            next = expected
+        }
         place.next = next + count
         // Nothing is in it: it begins here, but not before what was given out, unless the time was set back.
         if start == end {
@@ -44,14 +50,34 @@ package struct SoundMix {
         }
         guard next + count <= start + Self.capacity else { return }
         for frame in max(next, start)..<max(next + count, start) {
-            let (from, to) = (Int(frame - next) * Self.bytesPerFrame, Self.slot(frame))
-            sums[to] += Int32(unsafe samples.unsafeLoadUnaligned(fromByteOffset: from, as: Int16.self))
-            sums[to + 1] += Int32(unsafe samples.unsafeLoadUnaligned(fromByteOffset: from + 2, as: Int16.self))
+            let to = Self.slot(frame)
+            for channel in 0..<2 {
+                sums[to + channel] +=
+                    count == frames
+                    ? Self.sample(samples, frame - next, channel)
+                    : Self.sample(samples, frame - next, of: count, from: frames, channel)
+            }
         }
         end = max(end, next + count)
     }
 
-    /// The next block, if it is complete or its time has come.
+    private static func sample(_ samples: borrowing RawSpan, _ frame: Int64, _ channel: Int) -> Int32 {
+        let offset = Int(frame) * bytesPerFrame + channel * 2
+        return Int32(unsafe samples.unsafeLoadUnaligned(fromByteOffset: offset, as: Int16.self))
+    }
+
+    /// A sample of a piece that is stretched from so many frames to another number: its ends stay where they are.
+    private static func sample(
+        _ samples: borrowing RawSpan, _ frame: Int64, of count: Int64, from frames: Int64, _ channel: Int
+    ) -> Int32 {
+        let (index, rest) = (frame * (frames - 1)).quotientAndRemainder(dividingBy: count - 1)
+        let first = sample(samples, index, channel)
+        guard rest > 0 else { return first }
+        let step = sample(samples, index + 1, channel) - first
+        return first + Int32(Int64(step) * rest / (count - 1))
+    }
+
+    /// The next block, if it is complete; or what of it has come, if its time has.
     ///
     /// - Parameter places: those of all streams.
     package mutating func take(
@@ -59,15 +85,16 @@ package struct SoundMix {
     ) rethrows {
         while start < end, isComplete(places) || Self.time(of: start + Self.blockFrames) + Self.patience <= now {
             let time = Self.time(of: start)
-            for frame in 0..<Self.blockFrames {
+            // What is missing at its end may still come, and then is not late.
+            let frames = min(Self.blockFrames, end - start)
+            for frame in 0..<frames {
                 let (from, to) = (Self.slot(start + frame), Int(frame) * 2)
                 block[to] = Int16(clamping: sums[from])
                 block[to + 1] = Int16(clamping: sums[from + 1])
                 (sums[from], sums[from + 1]) = (0, 0)
             }
-            start += Self.blockFrames
-            end = max(end, start)
-            try unsafe body(block.span.bytes, time)
+            start += frames
+            try unsafe body(block.span.bytes.extracting(first: Int(frames) * Self.bytesPerFrame), time)
         }
     }
 

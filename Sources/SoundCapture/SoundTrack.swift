@@ -46,8 +46,17 @@ package final class SoundTrack {
             news = .recording(wanted.map(\.source))
         case .missing(let text): news = .missing(text)
         }
-        for index in streams.indices.reversed()
-        where streams[index].hasEnded || !targets.contains(streams[index].target) {
+        for index in streams.indices.reversed() {
+            let target = streams[index].target
+            guard streams[index].hasEnded || !targets.contains(target) else {
+                streams[index].sinkDelay = facts.uncountedDelay(of: target)
+                continue
+            }
+            // A request that the server refuses ends like this, too.
+            if targets.contains(target) {
+                news = .missing("the sound server has ended the recording of \(target.source); asking again")
+                retry = now + Self.retryPause
+            }
             streams.remove(at: index)
             places.remove(at: index)
         }
@@ -91,18 +100,23 @@ package final class SoundTrack {
 extension SoundFacts {
     /// The latency that a stream of the source asks for.
     ///
-    /// PulseAudio mixes a sink's sound ahead of time, and the monitor has it then. The stream with the least latency
-    /// decides how far ahead, so a longer latency costs no time. A microphone's samples come later with it.
+    /// PulseAudio mixes a sink's sound before it is heard, and its monitor has it then. The less latency a stream asks
+    /// for, the later PulseAudio mixes: monitors are less late with 80 ms than with 20 or 40 (docs/performance.md).
+    /// A microphone's samples are later with more.
     package func wantedLatency(of target: SoundTarget) -> MediaTime {
-        let isMonitor = sources.first { $0.index == target.index }?.monitorOf != nil
-        return isMonitor && !isPipeWire ? .milliseconds(80) : .milliseconds(40)
+        source(of: target)?.monitorOf != nil && !isPipeWire ? .milliseconds(80) : .milliseconds(40)
     }
 
     /// What the server leaves out of the time until samples are heard: with PipeWire, the latency of the sink.
     func uncountedDelay(of target: SoundTarget) -> MediaTime {
-        guard isPipeWire, let source = sources.first(where: { $0.index == target.index }),
+        guard isPipeWire, let source = source(of: target),
             let sink = sinks.first(where: { $0.index == source.monitorOf })
         else { return .zero }
-        return .microseconds(Int64(clamping: sink.latency))
+        return Self.delay(microseconds: sink.latency)
     }
+
+    /// What a server says of a delay. Nobody waits longer than a minute for sound: more is an error of the server's.
+    static func delay(microseconds: UInt64) -> MediaTime { .microseconds(Int64(min(microseconds, 60_000_000))) }
+
+    private func source(of target: SoundTarget) -> Device? { sources.first { $0.index == target.index } }
 }

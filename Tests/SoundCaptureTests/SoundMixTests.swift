@@ -64,6 +64,47 @@ import Testing
         #expect(taken.map(\.1) == [Int16](repeating: 107, count: 10) + [Int16](repeating: 100, count: 10))
     }
 
+    /// Bug: a block whose end had not come was filled with silence, and what came of it was lost.
+    @Test func latePiecesAreWhole() {
+        var (mix, place) = (SoundMix(), SoundMix.Place())
+        var taken: [(MediaTime, Int16)] = []
+        // Pieces of 50 ms that come 100 ms after their ends.
+        for piece in Int64(0)..<8 {
+            let begin = Self.second + .milliseconds(piece * 50)
+            Self.add(&mix, Int16(piece + 1), milliseconds: 50, at: begin, &place)
+            taken += Self.take(&mix, now: begin + .milliseconds(150), [place])
+        }
+        #expect(taken.map(\.1) == (1...8).flatMap { [Int16](repeating: $0, count: 50) })
+        #expect(taken.indices.allSatisfy { taken[$0].0 == Self.second + .milliseconds(Int64($0)) })
+    }
+
+    /// Bug: the clock of a card that is 100 ppm off made a hole or an overlap of 20 ms every 200 s.
+    @Test(arguments: [Int64(-100), 100]) func aClockThatDrifts(partsPerMillion: Int64) {
+        var (mix, place) = (SoundMix(), SoundMix.Place())
+        var (next, holes, worst) = (MediaTime?.none, 0, MediaTime.zero)
+        // A rising tone of 40 ms in each piece, for ten minutes.
+        let piece = (0..<1_920).flatMap { [Int16($0), Int16(-$0)] }
+        for number in Int64(0)..<15_000 {
+            let heard = Self.second + .microseconds(number * 40_000 + number * 40_000 * partsPerMillion / 1_000_000)
+            mix.add(piece.span.bytes, at: heard, &place)
+            mix.take(now: heard, [place]) { samples, time in
+                if let next, (time - next).magnitude > .microseconds(30) { holes += 1 }
+                next = time + MediaTime(sample: Int64(samples.byteCount / 4), rate: 48_000)
+                for index in stride(from: 4, to: samples.byteCount, by: 4) {
+                    let (before, value) = (
+                        samples.unsafeLoadUnaligned(fromByteOffset: index - 4, as: Int16.self),
+                        samples.unsafeLoadUnaligned(fromByteOffset: index, as: Int16.self))
+                    // From one piece to the next, it begins anew.
+                    if value != 0, !(0...2).contains(value - before) { holes += 1 }
+                }
+            }
+            if let next { worst = max(worst, (next - heard - .milliseconds(40)).magnitude) }
+        }
+        #expect(holes == 0)
+        // What has not been given out is less than a block.
+        #expect(worst < .milliseconds(26), "\(worst.milliseconds) ms")
+    }
+
     /// What was given out does not come again, when another stream begins with earlier times.
     @Test func timesDoNotGoBack() {
         var (mix, a, b) = (SoundMix(), SoundMix.Place(), SoundMix.Place())
