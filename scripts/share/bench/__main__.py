@@ -157,6 +157,8 @@ def arguments():
     parser.add_argument("--scenes", type=words([*scenes.SCENES, "latency"]), default=",".join([*scenes.SCENES, "latency"]),
                         help="screen: what is captured, with commas (default: all)")
     parser.add_argument("--no-sound", action="store_true", help="screen: without sound, on all sides")
+    parser.add_argument("--play", type=number(1), metavar="MS",
+                        help="screen, latency: meanwhile a program plays sound with this latency (default: none plays)")
     parser.add_argument("--compare", type=existing, help="results.json of an earlier run")
     parser.add_argument("--bin-dir", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--check-options", action="store_true", help=argparse.SUPPRESS)

@@ -269,13 +269,17 @@ class Captured(unittest.TestCase):
             subprocess.run(
                 ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc2=s={width}x{height}:r=30", "-frames:v", "8",
                  "-pix_fmt", "nv12", "-f", "rawvideo", card], check=True, stdin=subprocess.DEVNULL)
+            soft = f"{folder}/soft.nv12"
+            subprocess.run(
+                ["ffmpeg", "-v", "error", *size, "-i", card, "-vf", "boxblur", "-f", "rawvideo", soft],
+                check=True, stdin=subprocess.DEVNULL)
             # Every second frame is seen.
             subprocess.run(
                 ["ffmpeg", "-v", "error", *size, "-i", card, "-vf", "select='mod(n,2)',noise=alls=20,setpts=N", "-fps_mode",
                  "passthrough", "-f", "rawvideo", coarse], check=True, stdin=subprocess.DEVNULL)
             shown = json.loads(subprocess.check_output(
-                ["/usr/bin/python3", HERE + "/drawn.py", coarse, str(width), str(height), str(list(range(8))), card],
-                text=True))
+                ["/usr/bin/python3", HERE + "/drawn.py", coarse, str(width), str(height), str(list(range(8))), soft,
+                 card], text=True))
             words = subprocess.run(
                 ["ffmpeg", *size, "-i", coarse, *size, "-i", card, "-filter_complex",
                  "[1:v]select='mod(n,2)',setpts=N[s];[0:v]setpts=N,split[a][b];[s]split[c][d];[a][c]psnr[e];[b][d]ssim[f]",
@@ -284,6 +288,8 @@ class Captured(unittest.TestCase):
         self.assertAlmostEqual(shown["psnr"], float(re.search(r"PSNR.*average:([0-9.]+)", words).group(1)), delta=0.01)
         self.assertAlmostEqual(shown["ssim"], float(re.search(r"SSIM.*All:([0-9.]+)", words).group(1)), delta=0.0005)
         self.assertEqual((shown["changed"], shown["shown"]), (7, 4))
+        self.assertLess(shown["whole_psnr"], shown["psnr"] - 3)
+        self.assertLess(shown["whole_ssim"], shown["ssim"])
 
     def test_a_flash_is_the_first_frame_that_shows_it(self):
         # The second flash comes after the third was drawn, the fourth never; None is on the way from one to the next.

@@ -1,9 +1,10 @@
 """Which drawn frame each frame of a recording shows, and how good it is: PSNR and SSIM as ffmpeg's filters have them.
 
-drawn.py RECORDED WIDTH HEIGHT ORDER REFERENCE... prints JSON. All files are raw NV12 of this size. Each REFERENCE has all
-pictures that were drawn, scaled in another way: programs scale differently, and that is no loss of the encoder's, so the one
-that fits best counts. ORDER is a JSON list: which of them each drawn frame was. It runs in a process of its own, under a
-Python that has numpy.
+drawn.py RECORDED WIDTH HEIGHT ORDER NEUTRAL REFERENCE... prints JSON. All files are raw NV12 of this size. NEUTRAL and each
+REFERENCE have all pictures that were drawn, scaled in another way: programs scale differently, and that is no loss of the
+encoder's, so the REFERENCE that fits best counts. NEUTRAL is the same for all programs, so that what scaling loses counts,
+too. ORDER is a JSON list: which of them each drawn frame was. It runs in a process of its own, under a Python that has
+numpy.
 """
 
 import json
@@ -76,30 +77,37 @@ def error(a, b):
     return int(np.square(difference, dtype=np.int32).sum(dtype=np.int64))
 
 
+def quality(recorded, frames, pairs, width, height):
+    """PSNR and SSIM of the recorded frames beside those that they show."""
+    mean = sum(error(frame, frames[index]) for frame, index in zip(recorded, pairs)) / (len(pairs) * len(frames[0]))
+    # Of the planes by their samples, as ffmpeg's "All". Sixty frames do.
+    values = []
+    for frame, index in list(zip(recorded, pairs))[::max(1, len(pairs) // 60)]:
+        y, u, v = (ssim(a, b) for a, b in zip(planes(frame, width, height), planes(frames[index], width, height)))
+        values.append((4 * y + u + v) / 6)
+    return float(10 * np.log10(255 * 255 / max(mean, 1e-9))), float(np.mean(values))
+
+
 def main():
-    recorded_path, width, height, order, *references = sys.argv[1:]
+    recorded_path, width, height, order, neutral_path, *references = sys.argv[1:]
     width, height, order = int(width), int(height), json.loads(order)
     size = width * height * 3 // 2
-    recorded, *drawn = (
-        np.memmap(path, np.uint8, "r").reshape(-1, size) for path in (recorded_path, *references))
+    recorded, neutral, *drawn = (
+        np.memmap(path, np.uint8, "r").reshape(-1, size) for path in (recorded_path, neutral_path, *references))
     paired = pair(distances(small(recorded, width, height), small(drawn[0], width, height))[:, order])
     pairs = [order[index] for index in paired]
     # Some frames tell which fits.
     some = range(0, len(pairs), max(1, len(pairs) // 20))
     path, frames = min(zip(references, drawn), key=lambda one: sum(
         error(recorded[number], one[1][pairs[number]]) for number in some))
-    mean = sum(error(frame, frames[index]) for frame, index in zip(recorded, pairs)) / (len(pairs) * size)
-    # Of the planes by their samples, as ffmpeg's "All". Sixty frames do.
-    values = []
-    for frame, index in list(zip(recorded, pairs))[::max(1, len(pairs) // 60)]:
-        y, u, v = (ssim(a, b) for a, b in zip(planes(frame, width, height), planes(frames[index], width, height)))
-        values.append((4 * y + u + v) / 6)
+    psnr, similarity = quality(recorded, frames, pairs, width, height)
+    whole_psnr, whole_ssim = quality(recorded, neutral, pairs, width, height)
     # Of the drawn frames that differ from the one before.
     changed = [index for index in range(1, len(order)) if order[index] != order[index - 1]]
     # A frame is shown if it, or one after it that looks the same, is.
     shown = {max((c for c in changed if c <= index), default=0) for index in paired}
     print(json.dumps({
-        "psnr": float(10 * np.log10(255 * 255 / max(mean, 1e-9))), "ssim": float(np.mean(values)),
+        "psnr": psnr, "ssim": similarity, "whole_psnr": whole_psnr, "whole_ssim": whole_ssim,
         "scaled": os.path.basename(path).split(".")[0], "changed": len(changed), "shown": len(shown & set(changed))}))
 
 

@@ -31,6 +31,8 @@ LATENCY_TARGET = 0.8
 FLASHES, SEED = 64, 20_26
 # How programs scale, beside GStreamer and upcast; a picture is compared with the one that it is nearest to.
 SCALERS = ("area", "bicubic", "bilinear")
+# What all are compared with, too: nobody scales like this by default.
+NEUTRAL = "lanczos"
 # What else is measured: nobody captures.
 NOBODY = "nobody"
 
@@ -96,9 +98,11 @@ class Sound:
         _wait_for(lambda: os.path.exists(self.socket), self.process, "pulseaudio")
         self.player = None
 
-    def play(self, path):
+    def play(self, path, latency=None):
+        """`latency`: the milliseconds that the player asks PulseAudio for; None for as many as it gives."""
         self.player = contenders.Process(
-            [*_env(self.variables), "pacat", "--playback", "--raw", "--format=s16be", "--rate=44100", "--channels=2", path],
+            [*_env(self.variables), "pacat", "--playback", "--raw", "--format=s16be", "--rate=44100", "--channels=2",
+             *([f"--latency-msec={latency}"] if latency else []), path],
             self.folder + "/pacat.log")
 
     def quiet(self):
@@ -294,12 +298,13 @@ def run(who, scene, number, screen, stage, sound, nginx, folder, options):
 
 
 def _references(scene, screen, folder, frames, bin_dir):
-    """All pictures that are drawn, on the canvas, in each way of scaling: paths."""
+    """All pictures that are drawn, on the canvas, in each way of scaling, first the neutral one: paths."""
     width, height = scene.canvas
-    paths = [f"{folder}/{scaler}.nv12" for scaler in SCALERS]
-    graph = f"[0:v]split={len(SCALERS)}" + "".join(f"[a{n}]" for n in range(len(SCALERS))) + "".join(
+    scalers = NEUTRAL, *SCALERS
+    paths = [f"{folder}/{scaler}.nv12" for scaler in scalers]
+    graph = f"[0:v]split={len(scalers)}" + "".join(f"[a{n}]" for n in range(len(scalers))) + "".join(
         f";[a{n}]scale={width}:{height}:flags={scaler}:out_color_matrix=bt709:out_range=tv,format=nv12[b{n}]"
-        for n, scaler in enumerate(SCALERS))
+        for n, scaler in enumerate(scalers))
     _dump(scene, screen, folder, frames, [
         "ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "bgr0", "-s", "%dx%d" % scene.source, "-i", "-",
         "-filter_complex", graph,
@@ -408,7 +413,8 @@ def _line(row):
     if "frames" in row:
         text += f", {row['frames']} frames, {row['kbps']:.0f} kbit/s"
     if "psnr" in row:
-        text += (f", {row['psnr']:.2f} dB, SSIM {row['ssim']:.4f} ({row['scaled']}), "
+        text += (f", {row['psnr']:.2f} dB, SSIM {row['ssim']:.4f} ({row['scaled']}), {row['whole_psnr']:.2f} dB, SSIM "
+                 f"{row['whole_ssim']:.4f} ({NEUTRAL}), "
                  f"{row['shown']} of {row['changed']} shown")
     return text + f", load {row['load']:.1f}" + (f", drawn late {row['late']}" if row["late"] else "")
 
@@ -432,11 +438,16 @@ def _latencies(options, folder, sound, results, say):
         for number in range(min(3, options.rounds)):
             for who in [*ours, *everybody(options)[1:]]:
                 seed = SEED + number
+                if sound and options.play:
+                    sound.play(options.music, options.play)
                 try:
                     values, gap, load, unordered = _flashes(who, screen, sound, place, seed)
                 except RuntimeError as error:
                     say(f"screen latency, {who.name}: {error}")
                     continue
+                finally:
+                    if sound:
+                        sound.quiet()
                 came = [value for value in values if value is not None]
                 results["screen_latency"].append({
                     "who": who.name, "round": number, "seed": seed, "values": values, "drawing_ms": gap, "load": load,
@@ -525,7 +536,7 @@ def text(results, options):
     if results["screen"]:
         texts += [_table(results, options), _verdicts(results)]
     if results["screen_latency"]:
-        texts.append(_latency_table(results))
+        texts.append(_latency_table(results, options))
     loads = [row["load"] for row in results["screen"] + results["screen_latency"] if "load" in row]
     if loads:
         texts.append(f"load average of the machine as runs began: {report.spread(loads)}; "
@@ -558,20 +569,21 @@ def _table(results, options):
             line = [f"{scene}, {who}", f"{each(lambda row: processor(row) / row['seconds'] * 100):.2f}",
                     *map(role, ("X server", "sound server", "client", "daemon"))]
             if who == NOBODY:
-                lines.append(line + [""] * 8)
+                lines.append(line + [""] * 10)
                 continue
             first = next((row for row in runs if "psnr" in row), {})
             lines.append(line + [
                 f"{each(lambda row: row['frames'] / row['seconds']):.1f}",
                 f"{first['shown']}/{first['changed']}" if first else "-", f"{each(lambda row: row['kbps']):.0f}",
-                f"{first['psnr']:.2f}" if first else "-", f"{first['ssim']:.4f}" if first else "-",
+                *(f"{first[key]:{form}}" if first else "-"
+                  for key, form in (("psnr", ".2f"), ("ssim", ".4f"), ("whole_psnr", ".2f"), ("whole_ssim", ".4f"))),
                 f"{each(lambda row: row['memory']['client']['private']) / 2**20:.1f}",
                 f"{each(lambda row: row['memory']['client']['anonymous']) / 2**20:.1f}",
                 " + ".join(f"{each(lambda row: row['memory'][name]['peak']) / 2**20:.0f}"
                            for name in ("client", "daemon") if name in runs[0]["memory"])])
     return report.table(
         ["a captured screen, who: CPU, % of a core", "all", "X server", "sound server", "client", "daemon", "frames/s",
-         "drawn shown", "kbit/s", "PSNR dB", "SSIM", "client's own MiB", "anonymous",
+         "drawn shown", "kbit/s", "PSNR dB", "SSIM", "PSNR dB, whole", "SSIM, whole", "client's own MiB", "anonymous",
          "peak MiB"], lines)
 
 
@@ -625,8 +637,8 @@ def _verdicts(results):
 
 def _markdown(results):
     """The tables of docs/performance.md."""
-    out = ["| | CPU, % of a core | X server + sound server + line | frames/s | PSNR dB | SSIM | kbit/s | peak MiB |",
-           "|---" * 8 + "|"]
+    out = ["| | CPU, % of a core | X server + sound server + line | frames/s | PSNR dB | SSIM | PSNR dB, whole | SSIM, whole "
+           "| kbit/s | peak MiB |", "|---" * 10 + "|"]
     for scene in _names(results, "scene"):
         for who in ("upcast", *RIVALS):
             runs = _of(results, scene, who)
@@ -645,7 +657,8 @@ def _markdown(results):
             out.append(
                 f"| {scene}, {who} | **{each(processor) * 100 / first['seconds']:.1f} %** | "
                 f"{' + '.join(f'{value:.1f}' for value in shares)} | {each(lambda row: row['frames'] / row['seconds']):.1f} | "
-                f"{first['psnr']:.1f} | {first['ssim']:.4f} | {each(lambda row: row['kbps']):.0f} | {peak / 2**20:.0f} |")
+                f"{first['psnr']:.1f} | {first['ssim']:.4f} | {first['whole_psnr']:.1f} | {first['whole_ssim']:.4f} | "
+                f"{each(lambda row: row['kbps']):.0f} | {peak / 2**20:.0f} |")
     out += ["", "| | beside the better rival | had no frame been missing | aim | the client's own MiB |", "|---" * 5 + "|"]
     for scene in _names(results, "scene"):
         ratios, rival = beside(results, scene)
@@ -674,7 +687,7 @@ def _out_of_order(results, who):
     return max(row["out_of_order_ms"] for row in results["screen_latency"] if row["who"] == who)
 
 
-def _latency_table(results):
+def _latency_table(results, options):
     rows = results["screen_latency"]
     pooled, lines = {}, []
     for who, values in _latencies_of(results).items():
@@ -692,5 +705,7 @@ def _latency_table(results):
             results["ratios"]["screen latency " + key] = ratio
             out += f"\n{key}: {ratio:.2f} of the better rival's; target {LATENCY_TARGET}"
     seeds = sorted({row["seed"] for row in rows})
+    if options.play:
+        out += f"\na program plays sound with a latency of {options.play} ms"
     return out + (f"\nseeds {', '.join(map(str, seeds))}; drawing took at most "
                   f"{max(row['drawing_ms'] for row in rows):.1f} ms, and counts for none")
