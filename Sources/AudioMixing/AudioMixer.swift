@@ -108,8 +108,8 @@ package final class AudioMixer {
         func lack(of lane: SourceLane) -> MediaTime {
             MediaTime(sample: lane.isActive ? lane.missing(from: from, to: to) : 0, rate: settings.sampleRate)
         }
-        let lacks = MixerWait.Lacks(app: lack(of: app), microphone: lack(of: microphone))
-        return MixerWait(deadline: lacks.isNone ? end : latest, lacks: lacks)
+        let lacks = AudioDurations(app: lack(of: app), microphone: lack(of: microphone))
+        return MixerWait(deadline: lacks.isZero ? end : latest, lacks: lacks)
     }
 
     /// Returns the next block if its deadline has passed, else nil. Call it until it returns nil.

@@ -41,7 +41,7 @@ final class SourceLane {
     private(set) var end: Int64?
     /// The first frame that has not been rendered yet.
     private var rendered: Int64
-    /// Its value when the last block came.
+    /// `rendered` when the last block came; nil before the first.
     private var lastBlock: Int64?
     private let start: Int64
     private var outliers = 0

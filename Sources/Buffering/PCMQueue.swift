@@ -37,29 +37,6 @@ package struct PCMBlock: Equatable, Sendable {
         case closed
     }
 
-    /// Durations of queued PCM, by source.
-    package struct Amounts: Equatable, Sendable {
-        package var app: MediaTime
-        package var microphone: MediaTime
-
-        package init(app: MediaTime = .zero, microphone: MediaTime = .zero) {
-            (self.app, self.microphone) = (app, microphone)
-        }
-
-        fileprivate subscript(source: AudioSource) -> MediaTime {
-            get { source == .app ? app : microphone }
-            set { if source == .app { app = newValue } else { microphone = newValue } }
-        }
-
-        /// Each block's duration is rounded down by less than a nanosecond.
-        private static let rounding = MediaTime(nanoseconds: Int64(PCMQueue.maxBlocks))
-
-        /// Whether these amounts are queued. False if they are zero: then nothing but the deadline ends the wait.
-        package func isReached(by queued: Amounts) -> Bool {
-            self != Amounts() && queued.app + Self.rounding >= app && queued.microphone + Self.rounding >= microphone
-        }
-    }
-
     private struct Extent {
         var start = 0
         var count = 0
@@ -82,7 +59,7 @@ package struct PCMBlock: Equatable, Sendable {
         var writeOffset = 0
         var isClosed = false
         /// What the consumer sleeps for; nil if each block wakes it.
-        var wanted: Amounts?
+        var wanted: AudioDurations?
         var dropped: UInt64 = 0
         var droppedFrames: UInt64 = 0
         var refused: UInt64 = 0
@@ -165,13 +142,21 @@ package struct PCMBlock: Equatable, Sendable {
     private func isReady(_ state: State) -> Bool {
         guard state.count > 0 else { return false }
         guard let wanted = state.wanted, !state.isClosed, state.count < Self.mostGathered else { return true }
-        var (bytes, queued) = (0, Amounts())
+        var (bytes, queued) = (0, AudioDurations())
         for index in 0..<state.count {
             let extent = state.extents[(state.first + index) % state.extents.count]
             bytes += extent.count
             queued[extent.block.source] += extent.block.duration
         }
-        return bytes >= capacity / Self.gatheredShare || wanted.isReached(by: queued)
+        return bytes >= capacity / Self.gatheredShare || Self.suffices(queued, for: wanted)
+    }
+
+    /// Each block's duration is rounded down by less than a nanosecond.
+    private static let rounding = MediaTime(nanoseconds: Int64(maxBlocks))
+
+    /// Whether what is queued ends the wait of a consumer. False if it wants nothing: then only the deadline ends it.
+    static func suffices(_ queued: AudioDurations, for wanted: AudioDurations) -> Bool {
+        !wanted.isZero && queued.app + rounding >= wanted.app && queued.microphone + rounding >= wanted.microphone
     }
 
     /// Gathering ends at this many blocks, or this part of the capacity, so that a late consumer loses nothing.
@@ -183,9 +168,9 @@ package struct PCMBlock: Equatable, Sendable {
 
     /// Takes the oldest block, or waits for one until `deadline`. Call `release` before the next `take`. Consumer.
     ///
-    /// - Parameter wanted: sleep until the queue has these amounts, or fills, because single blocks are not worth a
-    ///   wake-up. Nil: any block ends the wait.
-    package func take(until deadline: MediaTime?, wanting wanted: Amounts? = nil) -> Outcome {
+    /// - Parameter wanted: sleep until the queue has this much of each source, or fills, because single blocks are not
+    ///   worth a wake-up. All zero: sleep until the deadline. Nil: any block ends the wait.
+    package func take(until deadline: MediaTime?, wanting wanted: AudioDurations? = nil) -> Outcome {
         let result = monitor.wait(until: deadline, by: clock) { state -> Extent?? in
             state.wanted = wanted
             if isReady(state) { return .some(state.takeOldest()) }

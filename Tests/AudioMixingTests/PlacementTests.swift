@@ -41,6 +41,22 @@ import Testing
         #expect(rig.largestStep(100_000..<100_100) > 0.02)
     }
 
+    /// Samples under those of an earlier block are dropped, also if none of them has been rendered yet.
+    @Test func overlapIsDroppedBeforeItIsLate() throws {
+        let rig = try MixerRig()
+        let tone = Tone(frequency: 440, level: 0.5).samples(count: 9_600, rate: 48_000)
+        let bytes = PCMEncoder.bytes(tone, mono)
+        try rig.submit(mono, bytes, at: .milliseconds(0))
+        try rig.submit(mono, bytes, at: .milliseconds(100))
+        rig.finish()
+        let counters = rig.mixer.counters.app
+        #expect(counters.overlaps == 1)
+        #expect(counters.lateFrames == 0)
+        // 100 ms, and the fade at the joint.
+        #expect((4_800..<5_200).contains(counters.overlapFrames), "\(counters.overlapFrames)")
+        #expect(rig.output[0].count >= 14_400 && rig.largestStep() < 0.03)
+    }
+
     @Test func gapIsSilenceAndOverlapIsDropped() throws {
         let rig = try MixerRig()
         let tone = Tone(frequency: 440, level: 0.5).samples(count: 24_000, rate: 48_000)

@@ -1,4 +1,3 @@
-import Buffering
 import Glibc
 import LinuxSystem
 import MediaCore
@@ -6,11 +5,13 @@ import SeededRandom
 import TestSupport
 import Testing
 
+@testable import Buffering
+
 @Suite struct PCMQueueTests {
     private static let format = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
 
     /// Blocks do not end the wait of a consumer that wants nothing.
-    private let none = PCMQueue.Amounts()
+    private let none = AudioDurations()
 
     private func block(_ index: Int) -> PCMBlock {
         PCMBlock(source: .app, format: Self.format, frames: index, time: .zero, arrival: .zero)
@@ -103,7 +104,7 @@ import Testing
         let queue = PCMQueue(capacity: 1 << 16, clock: clock)
         let taken = Monitor<[AudioSource]>([])
         let thread = try WorkerThread(name: "test-pcm") {
-            let wanted = PCMQueue.Amounts(app: .milliseconds(21), microphone: .milliseconds(10))
+            let wanted = AudioDurations(app: .milliseconds(21), microphone: .milliseconds(10))
             var next: PCMQueue.Outcome? = queue.take(until: .seconds(1), wanting: wanted)
             while case .block(let block, _)? = next {
                 taken.withLock { $0.append(block.source) }
@@ -119,9 +120,9 @@ import Testing
         let sources: [AudioSource] = [.app, .app, .microphone, .app]
         for (index, source) in sources.enumerated() {
             if index == 3 {
-                // It looks again, and goes on sleeping.
+                // It looks again, and goes on sleeping. No block has woken it until now.
                 clock.set(.milliseconds(1))
-                try waitFor("the consumer to sleep again") { clock.waiters == 1 }
+                try waitFor("the consumer to sleep again") { clock.waits == 2 }
                 #expect(queue.statistics.waiting == 3)
             }
             try #require(queue.reserve(64) != nil)
@@ -135,22 +136,27 @@ import Testing
         #expect(taken.withLock(\.self) == sources)
     }
 
-    @Test func amountsAreReachedForEachSource() {
-        func amounts(_ app: Int64, _ microphone: Int64) -> PCMQueue.Amounts {
-            .init(app: .milliseconds(app), microphone: .milliseconds(microphone))
+    @Test func theWaitEndsWhenEachSourceHasEnough() {
+        typealias Milliseconds = (app: Int64, microphone: Int64)
+        func suffices(_ queued: Milliseconds, for wanted: Milliseconds) -> Bool {
+            PCMQueue.suffices(
+                .init(app: .milliseconds(queued.app), microphone: .milliseconds(queued.microphone)),
+                for: .init(app: .milliseconds(wanted.app), microphone: .milliseconds(wanted.microphone)))
         }
-        #expect(amounts(21, 0).isReached(by: amounts(21, 0)))
-        #expect(amounts(21, 0).isReached(by: amounts(40, 40)))
-        #expect(!amounts(21, 0).isReached(by: amounts(20, 40)))
-        #expect(amounts(0, 5).isReached(by: amounts(0, 10)))
-        #expect(!amounts(21, 5).isReached(by: amounts(30, 4)))
-        #expect(amounts(21, 5).isReached(by: amounts(21, 5)))
+        #expect(suffices((21, 0), for: (21, 0)))
+        #expect(suffices((40, 40), for: (21, 0)))
+        #expect(!suffices((20, 40), for: (21, 0)))
+        #expect(suffices((0, 10), for: (0, 5)))
+        #expect(!suffices((30, 4), for: (21, 5)))
+        #expect(suffices((21, 5), for: (21, 5)))
         // Three blocks of 128 frames at 48 kHz are 384 frames, although each is rounded down.
         let blocks = MediaTime(sample: 128, rate: 48_000) * 3
-        #expect(PCMQueue.Amounts(app: MediaTime(sample: 384, rate: 48_000)).isReached(by: .init(app: blocks)))
-        #expect(!PCMQueue.Amounts(app: MediaTime(sample: 385, rate: 48_000)).isReached(by: .init(app: blocks)))
+        for (frames, isEnough) in [(384, true), (385, false)] {
+            let wanted = AudioDurations(app: MediaTime(sample: Int64(frames), rate: 48_000))
+            #expect(PCMQueue.suffices(.init(app: blocks), for: wanted) == isEnough)
+        }
         // A consumer that wants nothing waits for the deadline.
-        #expect(!amounts(0, 0).isReached(by: amounts(100, 100)))
+        #expect(!suffices((100, 100), for: (0, 0)))
     }
 
     /// Nobody is left asleep: a producer fills the queue while the consumer gathers without a deadline.

@@ -7,6 +7,7 @@ package final class ManualClock: TimeSource {
         var now: MediaTime
         /// What threads wait on, once for each of them.
         var waiters: [WaitCondition] = []
+        var waits = 0
     }
     private let state: Monitor<State>
 
@@ -18,6 +19,8 @@ package final class ManualClock: TimeSource {
 
     /// How many threads wait.
     package var waiters: Int { state.withLock { $0.waiters.count } }
+    /// How often threads have begun to wait.
+    package var waits: Int { state.withLock { $0.waits } }
 
     private func turn(_ change: (inout MediaTime) -> Void) {
         let waiters = state.withLock { state in
@@ -37,6 +40,7 @@ package final class ManualClock: TimeSource {
         let waits = state.withLock { state in
             guard state.now < deadline else { return false }
             state.waiters.append(condition)
+            state.waits += 1
             return true
         }
         guard waits else { return false }

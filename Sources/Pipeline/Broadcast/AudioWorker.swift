@@ -81,8 +81,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
         let wait = mixer.wait
         let due = hasPicture ? clock.monotonicTime(of: wait.deadline) : nil
         // The thread does not wake up for PCM that does not complete a block.
-        let wanted = wait.lacks.map { PCMQueue.Amounts(app: $0.app, microphone: $0.microphone) }
-        var next: PCMQueue.Outcome? = take(until: due ?? soon, wanting: due != nil ? wanted : nil)
+        var next: PCMQueue.Outcome? = take(until: due ?? soon, wanting: due != nil ? wait.lacks : nil)
         for _ in 0..<PCMQueue.maxBlocks {
             guard case .block(let block, let bytes)? = next else { break }
             unsafe submit(block, bytes)
@@ -102,7 +101,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     }
 
     /// Waiting does not count as work.
-    private func take(until deadline: MediaTime?, wanting wanted: PCMQueue.Amounts? = nil) -> PCMQueue.Outcome {
+    private func take(until deadline: MediaTime?, wanting wanted: AudioDurations? = nil) -> PCMQueue.Outcome {
         work.end()
         defer { work.begin() }
         return queue.take(until: deadline, wanting: wanted)

@@ -21,15 +21,16 @@ final class AudioInlet {
         _ source: AudioSource, _ message: AudioMessage, payloadBytes: Int, isPaused: Bool, arrival: MediaTime
     ) -> UnsafeMutableRawBufferPointer? {
         let track: TimelineTrack = source == .app ? .audioApp : .audioMicrophone
-        let duration = MediaTime(sample: Int64(message.frames), rate: message.format.sampleRate)
-        let placement = times.place(track, pts: message.pts, duration: duration, arrival: arrival)
+        var block = PCMBlock(
+            source: source, format: message.format, frames: message.frames, time: .zero, arrival: arrival)
+        let placement = times.place(track, pts: message.pts, duration: block.duration, arrival: arrival)
         guard !isPaused else {
             counters.audioPaused.add()
             return nil
         }
         guard placement.isAccepted, let room = unsafe queue.reserve(payloadBytes) else { return nil }
-        receiving = PCMBlock(
-            source: source, format: message.format, frames: message.frames, time: placement.time, arrival: arrival)
+        block.time = placement.time
+        receiving = block
         return unsafe room
     }
 

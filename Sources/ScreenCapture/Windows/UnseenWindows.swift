@@ -68,7 +68,7 @@ struct UnseenWindows: Sendable {
         lost.removeAll()
     }
 
-    /// Notes who the X clients are: nil for one that has ended, for which its last answer counts.
+    /// Notes who the X clients are: nil for one that has ended. Its last answer counts then.
     mutating func note(_ clients: [UInt32: WindowNames.Owner?]) {
         for (client, owner) in clients {
             if unasked.remove(client) != nil, let owner = owner ?? answers[client] { suspects.insert(owner) }
