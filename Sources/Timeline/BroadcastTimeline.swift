@@ -35,6 +35,8 @@ package struct BroadcastTimeline: Sendable {
     private var offsetAtEpoch: Int64 = 0
     private var lastArrival: Int64 = 0
     private var lastVideo: Int64?
+    /// All accepted and refused video so far was from before the start.
+    private var isBeforeVideo = true
     package private(set) var counters = TimelineCounters()
 
     package init(settings: TimelineSettings = .init()) {
@@ -96,7 +98,7 @@ package struct BroadcastTimeline: Sendable {
             backlogs[track.rawValue].end()
             follow(latency: sample.arrival &- time &- credit, arrival: sample.arrival)
         }
-        return accept(track, time: time, end: time &+ duration, event: event)
+        return accept(track, time: time, end: time &+ duration, due: sample.due, event: event)
     }
 
     /// The time of a sample that is too late. Pictures keep their order: the last one of a backlog may be the one that
@@ -226,8 +228,17 @@ package struct BroadcastTimeline: Sendable {
     }
 
     private mutating func accept(
-        _ track: TimelineTrack, time: Int64, end: Int64, event: TimelineEvent?
+        _ track: TimelineTrack, time: Int64, end: Int64, due: Int64, event: TimelineEvent?
     ) -> Placement {
+        var time = time
+        if track == .video {
+            // Sound may begin before it is heard, and the pictures of a still screen before that sound. A picture is
+            // seen until the next one comes: the last one of before the start is the first to be seen.
+            if isBeforeVideo {
+                isBeforeVideo = time < 0
+                time = max(time, bounded(lastVideo.map { $0 &+ Self.shortestFrame } ?? 0, by: due))
+            }
+        }
         let place = MediaTime(nanoseconds: time)
         guard time >= 0 || end > 0 else {
             counters.beforeStart += 1

@@ -34,12 +34,36 @@ import Timeline
         #expect(timeline.counters.beforeStart == 1)
     }
 
-    @Test func videoBeforeTheFirstAudioIsRefused() {
+    /// Bug: sound that was captured before it was heard began the broadcast. The pictures of a screen that stood still
+    /// from then on were from before it, and were refused: viewers saw nothing until the screen changed.
+    @Test func videoBeforeTheFirstAudioIsSeenFromTheStart() {
         var timeline = BroadcastTimeline()
         _ = timeline.place(.audioApp, pts: .seconds(5), duration: .milliseconds(23), arrival: .seconds(1))
-        let frame = timeline.place(.video, pts: .milliseconds(4990), duration: .zero, arrival: .milliseconds(1001))
-        #expect(frame.event == .beforeStart)
-        #expect(!frame.isAccepted)
+        let table: [(pts: Int64, time: Int64?)] = [
+            (4940, 0), (4973, 1), (4973, nil), (5001, 2), (4990, nil), (5034, 34),
+        ]
+        for (index, row) in table.enumerated() {
+            let arrival = MediaTime.milliseconds(1001 + Int64(index) * 20)
+            let frame = timeline.place(.video, pts: .milliseconds(row.pts), duration: .zero, arrival: arrival)
+            #expect(frame.isAccepted == (row.time != nil))
+            if let time = row.time { #expect(frame.time == .milliseconds(time)) }
+        }
+        #expect(timeline.counters.beforeStart == 0)
+    }
+
+    /// A client with any number of such pictures: none is further ahead than others may be.
+    @Test func manyPicturesOfBeforeTheStart() {
+        let settings = TimelineSettings()
+        var timeline = BroadcastTimeline(settings: settings)
+        _ = timeline.place(.audioApp, pts: .seconds(5), duration: .milliseconds(23), arrival: .seconds(1))
+        var last = MediaTime.zero
+        for number in Int64(0)..<5_000 {
+            let frame = timeline.place(
+                .video, pts: .seconds(4) + MediaTime(nanoseconds: number), duration: .zero,
+                arrival: .seconds(1) + .microseconds(number))
+            if frame.isAccepted { last = max(last, frame.time) }
+        }
+        #expect(last > .milliseconds(900) && last <= settings.aheadTolerance + .milliseconds(30))
     }
 
     @Test func videoTimesRiseStrictly() {

@@ -45,7 +45,8 @@ extension CaptureInlet {
         case .keep, .hide: return gate.holdEnds(isUp: curtain.stamp.isUp, at: now)
         case .pause: return nil
         }
-        // Adds the time for which the picture was kept. Pictures that follow have a later time.
+        // Adds the time for which the picture was kept. Pictures that follow have a later time, but for one of before
+        // the start.
         let time = kept.time + (now - kept.arrival)
         if curtain.stamp.isUp { privacy.release(time) }
         // In this order: an objection after the stamp was read changes the stamp.
