@@ -101,7 +101,7 @@ extension SoundFacts {
     /// The latency that a stream of the source asks for.
     ///
     /// PulseAudio mixes a sink's sound before it is heard, and its monitor has it then. The less latency a stream asks
-    /// for, the later PulseAudio mixes: monitors are less late with 80 ms than with 20 or 40 (docs/performance.md).
+    /// for, the later PulseAudio mixes: while nothing played, broadcasts were less late with 80 ms than with 20 or 40.
     /// A microphone's samples are later with more.
     package func wantedLatency(of target: SoundTarget) -> MediaTime {
         source(of: target)?.monitorOf != nil && !isPipeWire ? .milliseconds(80) : .milliseconds(40)
