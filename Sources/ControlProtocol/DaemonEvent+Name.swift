@@ -142,7 +142,7 @@ extension DaemonEvent {
             case .destinationNotice:
                 "information for operators: a redirect, a requested attempt"
             case .destinationWarning:
-                "operators should check this: an unverified certificate, a hanging disk"
+                "operators should check this: an unverified certificate, a hanging disk, an unconfirmed end of stream"
             case .destinationNotReady:
                 "a key, login or CA file is unreadable or empty; `/readyz` answers 503 until it is in order"
             case .destinationReady: "the files of the destination are in order again"

@@ -56,9 +56,9 @@ import Testing
         }
         func service() throws(PublishError) { if link.state.withLock({ $0.isBroken }) { throw Self.broken } }
         private static let broken = PublishError(.connectionLost, "the link is broken")
-        func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
+        func finish(until deadline: MediaTime) throws(PublishError) -> PublishError? {
             link.flow()
-            return true
+            return nil
         }
         func close() {}
     }

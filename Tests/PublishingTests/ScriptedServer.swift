@@ -90,6 +90,14 @@ final class LoopbackPort {
     }
 }
 
+/// Repeats a call that a signal has interrupted. The kernel does not, because the sockets have a timeout.
+private func retryingInterrupts(_ call: () -> Int) -> Int {
+    while true {
+        let result = call()
+        guard result < 0, errno == EINTR else { return result }
+    }
+}
+
 /// The server's end of a connection; closed when the script returns.
 final class ScriptedPeer {
     /// The number of clients before this one.
@@ -113,8 +121,10 @@ final class ScriptedPeer {
     func send(_ bytes: [UInt8]) -> Bool {
         var done = 0
         while done < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress! + done, $0.count - done, CInt(MSG_NOSIGNAL))
+            let count = bytes.withUnsafeBytes { buffer in
+                retryingInterrupts {
+                    Glibc.send(descriptor, buffer.baseAddress! + done, buffer.count - done, CInt(MSG_NOSIGNAL))
+                }
             }
             guard count > 0 else { return false }
             done += count
@@ -132,7 +142,7 @@ final class ScriptedPeer {
     @discardableResult
     func receive() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        let count = retryingInterrupts { recv(descriptor, &buffer, buffer.count, 0) }
         if count > 0 { seen += buffer[..<count] }
         return count > 0
     }
@@ -148,7 +158,7 @@ final class ScriptedPeer {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var bytes = 0
         while true {
-            let count = recv(descriptor, &buffer, buffer.count, 0)
+            let count = retryingInterrupts { recv(descriptor, &buffer, buffer.count, 0) }
             guard count > 0 else { return (bytes, count < 0 && errno == ECONNRESET) }
             bytes += count
         }
@@ -169,6 +179,12 @@ final class ScriptedPeer {
     func loseNothing() {
         var ignored: CInt = 0
         setsockopt(descriptor, SOL_SOCKET, SO_DETACH_FILTER, &ignored, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    /// Makes the close reset the connection.
+    func resetWhenClosed() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
     }
 
     /// Closes the server's sending direction.

@@ -74,6 +74,9 @@ import Testing
             try run.wait(until: "another connection is made") { $0.state == .connecting }
         }
         #expect(!run.destination.snapshot.isDrained)
+        if ending == .broadcastEnds || ending == .serverClosesItsSide {
+            #expect(run.notices.last?.contains("not taken the end of the stream in time") == true, "\(run.said)")
+        }
         phase.signal { $0 = .ended }
         let result: Late? = late.wait(until: MonotonicClock().now() + .seconds(30)) { $0 }
         let found = try #require(result)

@@ -75,12 +75,12 @@ final class PublishingLoop {
             destination.enter(.publishing)
             let end = try pump.run(sink)
             record.note(sink.progress)
-            let isConfirmed = try finish(sink)
+            let doubt = try finish(sink)
+            let isCut = destination.gate.isCut
             close(sink, inOrder: true)
-            if end != .replaced {
-                destination.state.withLock {
-                    $0.snapshot.isDrained = end == .drained && isConfirmed && !hasLostTheEnd
-                }
+            if end == .drained {
+                if let doubt { tell(isCut ? .cutByCurtain : doubt) }
+                destination.state.withLock { $0.snapshot.isDrained = doubt == nil && !hasLostTheEnd }
             }
             return end
         } catch {
@@ -95,13 +95,23 @@ final class PublishingLoop {
         }
     }
 
-    /// Ends the stream. Returns whether the other side has confirmed that it has all of it.
-    private func finish(_ sink: any PublishingSink) throws(PublishError) -> Bool {
+    /// Reports why viewers may miss the end of the stream, all of which was sent.
+    private func tell(_ doubt: PublishError) {
+        destination.onEvent(.warning(destination.noted(doubt, "viewers may miss the end").description))
+    }
+
+    /// Ends the stream. Returns why the other side may not have all of it; nil if it has confirmed that.
+    private func finish(_ sink: any PublishingSink) throws(PublishError) -> PublishError? {
         let now = destination.clock.now()
         let deadline = destination.state.withLock { $0.stopDeadline } ?? now + Self.finishTimeout
         destination.work?.begin(allowing: max(.zero, deadline - now))
         try pump.awaitWhatWasTakenBack(until: deadline)
-        return try sink.finish(until: deadline)
+        do throws(PublishError) {
+            return try sink.finish(until: deadline)
+        } catch {
+            guard error.cause == .cancelled, !destination.state.withLock({ $0.isCancelled }) else { throw error }
+            return PublishError(.sendTimeout, "the server has not taken the end of the stream in time")
+        }
     }
 
     /// Every connection and file ends here. Until then, the curtain can discard its bytes. The descriptor is closed

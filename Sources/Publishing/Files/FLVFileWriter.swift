@@ -83,11 +83,11 @@ final class FLVFileWriter: PublishingSink {
     }
 
     @discardableResult
-    func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
+    func finish(until deadline: MediaTime) throws(PublishError) -> PublishError? {
         try completePrevious()
         if let current { try complete(current) }
         isFinished = true
-        return true
+        return nil
     }
 
     private func completePrevious() throws(PublishError) {

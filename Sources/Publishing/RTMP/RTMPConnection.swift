@@ -134,9 +134,9 @@ final class RTMPConnection {
     /// If the server keeps the connection open, the wait ends `closingGrace` after its kernel has confirmed everything.
     /// The connection is closed without a reset only if the kernel has confirmed everything.
     ///
-    /// - Returns: whether the server has closed and its kernel has confirmed every byte. If a server that never
-    ///   acknowledges stays connected, the confirmation is enough.
-    func unpublish(until deadline: MediaTime) throws(PublishError) -> Bool {
+    /// - Returns: nil if the server has closed and its kernel has confirmed every byte, or why bytes may be lost. If a
+    ///   server that never acknowledges stays connected, the confirmation is enough.
+    func unpublish(until deadline: MediaTime) throws(PublishError) -> PublishError? {
         defer { if socket.unsent.isAcknowledged { socket.setResetsOnClose(false) } }
         socket.limit(to: deadline)
         session.beginUnpublishing()
@@ -148,12 +148,26 @@ final class RTMPConnection {
         var hasServerClosed = false
         while true {
             let now = clock.now()
+            // In this order: a connection that ends in between is confirmed.
+            let isBroken = socket.isBroken
             let isConfirmed = socket.unsent.isAcknowledged
-            // A server can close its side before it has read all of our bytes.
-            if hasServerClosed, isConfirmed || socket.isBroken { return isConfirmed }
+            if hasServerClosed {
+                // A server can close its side before it has read all of our bytes.
+                if isConfirmed { return nil }
+                if isBroken {
+                    let what = "the connection broke before the server had confirmed the end of the stream"
+                    return PublishError(.connectionLost, what)
+                }
+            }
             if graceEnd == nil, isConfirmed { graceEnd = now + settings.closingGrace }
-            if let graceEnd, now >= graceEnd { return session.acknowledgedBytes == nil }
-            guard now < deadline else { return false }
+            if let graceEnd, now >= graceEnd {
+                guard session.acknowledgedBytes != nil else { return nil }
+                let what = "the server has not closed within \(settings.closingGrace) after the end of the stream"
+                return PublishError(.sendTimeout, what)
+            }
+            guard now < deadline else {
+                return PublishError(.sendTimeout, "the server has not taken the end of the stream in time")
+            }
             let wait = min(deadline, graceEnd ?? now + Self.closingPoll)
             do throws(PublishError) {
                 if hasServerClosed {
@@ -163,8 +177,11 @@ final class RTMPConnection {
                 }
             } catch {
                 // The server's close is expected. Any other error may have lost bytes.
-                guard error.cause == .closedByServer else { return false }
-                hasServerClosed = true
+                switch error.cause {
+                case .closedByServer: hasServerClosed = true
+                case .cancelled: throw error
+                default: return error
+                }
             }
         }
     }

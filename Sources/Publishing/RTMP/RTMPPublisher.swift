@@ -128,9 +128,9 @@ final class RTMPPublisher: PublishingSink {
     func forgive(_ lost: MediaTime) { watch.forgive(lost) }
 
     @discardableResult
-    func finish(until deadline: MediaTime) throws(PublishError) -> Bool {
+    func finish(until deadline: MediaTime) throws(PublishError) -> PublishError? {
         defer { noteRedirect() }
-        return try connection?.unpublish(until: deadline) ?? false
+        return try connection?.unpublish(until: deadline)
     }
 
     func close() { connection = nil }

@@ -30,8 +30,8 @@ protocol PublishingSink: AnyObject {
     func forgive(_ lost: MediaTime)
     /// Unpublishes or completes the file, until `deadline`. The descriptor stays open until `close`.
     ///
-    /// - Returns: whether the other side has confirmed everything.
-    func finish(until deadline: MediaTime) throws(PublishError) -> Bool
+    /// - Returns: why the other side may not have everything; nil if it has confirmed that.
+    func finish(until deadline: MediaTime) throws(PublishError) -> PublishError?
     /// Closes the connection or file, and completes a file as far as possible. Resets a connection whose peer has not
     /// acknowledged everything: the kernel must send nothing after the descriptor is closed.
     func close()
