@@ -101,57 +101,58 @@ static bool take_path(upcast_session *s, sd_bus_message *message, const char *ty
     return is_there;
 }
 
-/// Whether the session has ended, although processes of it are left, such as this one.
-static bool is_closing(upcast_session *s) {
+/// Whether a property of the session has this value.
+static bool is_session(upcast_session *s, const char *property, const char *value) {
     sd_bus_message *answer = NULL;
-    const char *state = NULL;
-    if (heard(
-            s, s->l->sd_bus_get_property(s->system, login, s->path, login_session, "State", NULL, &answer, "s"), "logind")
-            < 0
-        || s->l->sd_bus_message_read(answer, "s", &state) < 0)
-        state = NULL;
-    const bool is_closing = state && !strcmp(state, "closing");
+    const char *text = NULL;
+    const bool is_there =
+        heard(
+            s, s->l->sd_bus_get_property(s->system, login, s->path, login_session, property, NULL, &answer, "s"),
+            "logind") >= 0
+        && s->l->sd_bus_message_read(answer, "s", &text) >= 0;
+    const bool has_value = is_there && !strcmp(text, value);
     s->l->sd_bus_message_unref(answer);
-    return is_closing;
+    return has_value;
 }
 
-/// The session of this process; or, for a service of the user, that of the user's screen. Without one, the path stays.
-static bool find_session(upcast_session *s) {
-    char before[sizeof s->path];
-    strcpy(before, s->path);
-    sd_bus_message *answer = NULL;
-    bool is_found = false;
+/// Whether the session has ended, although processes of it are left, such as this one.
+static bool is_closing(upcast_session *s) { return is_session(s, "State", "closing"); }
+
+/// Takes the session that logind has answered with.
+static bool take_own(upcast_session *s, int status, sd_bus_message *answer) {
+    const bool is_found = heard(s, status, "logind") >= 0 && take_path(s, answer, "o", NULL) && !is_closing(s);
+    s->l->sd_bus_message_unref(answer);
+    return is_found;
+}
+
+/// Takes the session of this process.
+static bool find_own(upcast_session *s) {
     const char *id = getenv("XDG_SESSION_ID");
-    if (id
-        && heard(
-               s,
-               s->l->sd_bus_call_method(
-                   s->system, login, login_path, login_manager, "GetSession", NULL, &answer, "s", id),
-               "logind") >= 0)
-        is_found = take_path(s, answer, "o", NULL) && !is_closing(s);
-    s->l->sd_bus_message_unref(answer);
+    sd_bus_message *answer = NULL;
+    int status = id ? s->l->sd_bus_call_method(
+                          s->system, login, login_path, login_manager, "GetSession", NULL, &answer, "s", id)
+                    : -ENOENT;
+    if (take_own(s, status, answer)) return true;
+    if (s->silent) return false;
     answer = NULL;
-    if (!is_found && !s->silent
-        && heard(
-               s,
-               s->l->sd_bus_call_method(
-                   s->system, login, login_path, login_manager, "GetSessionByPID", NULL, &answer, "u", 0),
-               "logind") >= 0)
-        is_found = take_path(s, answer, "o", NULL) && !is_closing(s);
+    status = s->l->sd_bus_call_method(
+        s->system, login, login_path, login_manager, "GetSessionByPID", NULL, &answer, "u", (uint32_t)0);
+    return take_own(s, status, answer);
+}
+
+/// Takes the session of the user's screen.
+static bool find_screen(upcast_session *s) {
+    sd_bus_message *answer = NULL;
+    const char *name = NULL;
+    const bool is_found =
+        heard(
+            s,
+            s->l->sd_bus_get_property(
+                s->system, login, "/org/freedesktop/login1/user/self", "org.freedesktop.login1.User", "Display", NULL,
+                &answer, "(so)"),
+            "logind") >= 0
+        && take_path(s, answer, "(so)", &name);
     s->l->sd_bus_message_unref(answer);
-    answer = NULL;
-    if (!is_found && !s->silent
-        && heard(
-               s,
-               s->l->sd_bus_get_property(
-                   s->system, login, "/org/freedesktop/login1/user/self", "org.freedesktop.login1.User", "Display",
-                   NULL, &answer, "(so)"),
-               "logind") >= 0) {
-        const char *name = NULL;
-        is_found = take_path(s, answer, "(so)", &name);
-    }
-    s->l->sd_bus_message_unref(answer);
-    if (!is_found) strcpy(s->path, before);
     return is_found;
 }
 
@@ -163,6 +164,37 @@ static bool ask_login(upcast_session *s, const char *property, bool otherwise) {
         "logind");
     s->l->sd_bus_error_free(&error);
     return status < 0 ? otherwise : value;
+}
+
+static bool is_graphical(upcast_session *s) {
+    return is_session(s, "Type", "x11") || is_session(s, "Type", "wayland") || is_session(s, "Type", "mir");
+}
+
+/// Whether the session is at a seat of the machine, such as a terminal on which startx runs.
+static bool has_seat(upcast_session *s) {
+    sd_bus_message *answer = NULL;
+    const char *name = NULL, *path = NULL;
+    const bool is_there =
+        heard(
+            s, s->l->sd_bus_get_property(s->system, login, s->path, login_session, "Seat", NULL, &answer, "(so)"),
+            "logind") >= 0
+        && s->l->sd_bus_message_read(answer, "(so)", &name, &path) >= 0;
+    const bool has_seat = is_there && name[0];
+    s->l->sd_bus_message_unref(answer);
+    return has_seat;
+}
+
+/// The session of this process; or that of the user's screen, for a service and where the own one has no screen, such
+/// as a login over ssh: nobody locks that. Without one, the path stays.
+static bool find_session(upcast_session *s) {
+    char before[sizeof s->path];
+    strcpy(before, s->path);
+    const bool has_own = find_own(s);
+    if (has_own && (has_seat(s) || is_graphical(s) || s->silent)) return true;
+    // Whether a text login at a seat shows the screen is not known: beside an own session, it does not count.
+    if (!s->silent && find_screen(s) && (is_graphical(s) || (!has_own && has_seat(s)))) return true;
+    strcpy(s->path, before);
+    return false;
 }
 
 static void refresh(upcast_session *s) {

@@ -57,7 +57,7 @@ package final class PortalGrabber {
     ///   - control: what other threads tell.
     ///   - sent: called after each frame.
     ///   - notice: called when the picture comes, goes or changes.
-    /// - Throws: `SharedScreen.Failure.lost`, `SharingRefused`, `ScreenError`, or `CaptureError` of the daemon.
+    /// - Throws: `SharedScreen.Failure`, `SharingRefused`, `ScreenError`, or `CaptureError` of the daemon.
     package func run(_ control: GrabControl, sent: () -> Void, notice: (Notice) -> Void) throws {
         let isShared = try screen.share(stop: control.descriptor, { control.take().isStopped }) {
             switch $0 {

@@ -38,10 +38,14 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
     /// Nil until the user has agreed.
     private(set) var stream: PipeWireStream?
     private(set) var hand: PictureInHand?
-    /// When the first sign of an end was seen, and when the desktop was asked last.
-    private var firstSign: MediaTime?
-    private var lastQuestion: MediaTime?
-    private var hasAskedAgain = false
+    /// There is a sign of an end, and the desktop is asked.
+    private struct Doubt {
+        let since: MediaTime
+        var lastQuestion: MediaTime
+        var hasAskedAgain = false
+    }
+
+    private var doubt: Doubt?
     /// How long the user may think.
     private static let patience = MediaTime.seconds(600)
 
@@ -54,7 +58,7 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
 
     package var isShared: Bool { stream != nil }
     /// The stream has ended, perhaps by the user: nothing of it may be sent until that is known.
-    var mayHaveEnded: Bool { firstSign != nil }
+    var mayHaveEnded: Bool { doubt != nil }
 
     /// Asks for the screen, unless it is shared.
     ///
@@ -76,7 +80,7 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
                 remote: grant.remote, node: grant.node, rate: settings.rate,
                 pointer: settings.showsPointer && wish.pointer == .metadata)
             (self.stream, hand) = (stream, PictureInHand(stream))
-            (firstSign, lastQuestion, hasAskedAgain) = (nil, nil, false)
+            doubt = nil
         } catch is PortalConnection.Interrupted {
             portal.endSession()
             return false
@@ -106,19 +110,17 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
 
     /// Handles what has arrived while nobody grabs.
     ///
-    /// - Returns: false if what was shared has ended with a program that may come back.
-    /// - Throws: `SharingRefused` when the user has ended the sharing.
-    package func goesOn() throws -> Bool {
-        guard let stream else { return true }
+    /// - Throws: `Failure`, or `SharingRefused` when the user has ended the sharing.
+    package func processWhileIdle() throws {
+        guard let stream else { return }
         stream.enter()
         defer { stream.leave() }
-        do { try process() } catch Failure.lost { return false }
-        return true
+        try process()
     }
 
     /// Handles what has arrived.
     ///
-    /// - Throws: `Failure.lost`, or `SharingRefused` when the user has ended the sharing.
+    /// - Throws: `Failure`, or `SharingRefused` when the user has ended the sharing.
     func process() throws {
         stream?.process()
         var signs = SharingEnd.Signs()
@@ -126,18 +128,17 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
         portal.note(&signs)
         signs.isCompositorGone = presence?.hasEnded ?? false
         signs.hasStreamEnded = stream?.hasEnded ?? true
-        signs.isConfirmed = hasAskedAgain
+        signs.isConfirmed = doubt?.hasAskedAgain ?? false
         let now = clock.now()
-        let verdict = SharingEnd.judge(signs, after: now - (lastQuestion ?? now))
+        let verdict = SharingEnd.judge(signs, after: now - (doubt?.lastQuestion ?? now))
         switch verdict {
         case .none: return
         case .unclear:
-            guard let firstSign else {
-                (firstSign, lastQuestion) = (now, now)
-                return portal.askForSession()
+            if let doubt {
+                let isDue = signs.hasSession == true && now - doubt.since >= SharingEnd.confirmation
+                guard isDue, !doubt.hasAskedAgain else { return }
             }
-            guard !hasAskedAgain, signs.hasSession == true, now - firstSign >= SharingEnd.confirmation else { return }
-            (lastQuestion, hasAskedAgain) = (now, true)
+            doubt = Doubt(since: doubt?.since ?? now, lastQuestion: now, hasAskedAgain: doubt != nil)
             portal.askForSession()
         case .lost:
             // Another attempt would ask the user again, and end in the same way.
@@ -152,7 +153,7 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
             throw Failure.lost
         case .unknown:
             settings.token?.remove()
-            throw Failure.lost
+            throw Failure.unknown
         case .stopped:
             // Without it, nothing shares the screen again before the user has agreed.
             settings.token?.remove()
@@ -163,12 +164,14 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
     package enum Failure: Error {
         /// What was shared has ended with a program that may come back.
         case lost
+        /// The desktop does not say whether the user has ended it: the user is asked again.
+        case unknown
     }
 
     /// Names what has to be processed, beside the stream.
     func note(in wait: inout GrabWait) {
         portal.note(in: &wait)
         wait.note(presence?.descriptor ?? -1)
-        if firstSign != nil { wait.note(atMost: .milliseconds(200)) }
+        if doubt != nil { wait.note(atMost: .milliseconds(200)) }
     }
 }

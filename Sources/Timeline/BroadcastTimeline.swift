@@ -35,7 +35,7 @@ package struct BroadcastTimeline: Sendable {
     private var offsetAtEpoch: Int64 = 0
     private var lastArrival: Int64 = 0
     private var lastVideo: Int64?
-    /// All accepted and refused video so far was from before the start.
+    /// No video from after the start has come so far.
     private var isBeforeVideo = true
     package private(set) var counters = TimelineCounters()
 
@@ -231,13 +231,11 @@ package struct BroadcastTimeline: Sendable {
         _ track: TimelineTrack, time: Int64, end: Int64, due: Int64, event: TimelineEvent?
     ) -> Placement {
         var time = time
-        if track == .video {
-            // Sound may begin before it is heard, and the pictures of a still screen before that sound. A picture is
-            // seen until the next one comes: the last one of before the start is the first to be seen.
-            if isBeforeVideo {
-                isBeforeVideo = time < 0
-                time = max(time, bounded(lastVideo.map { $0 &+ Self.shortestFrame } ?? 0, by: due))
-            }
+        // Sound may begin before it is heard, and the pictures of a still screen before that sound. A picture is seen
+        // until the next one comes: the last one of before the start is the first to be seen.
+        if track == .video, isBeforeVideo {
+            isBeforeVideo = time < 0
+            time = max(time, bounded(lastVideo.map { $0 &+ Self.shortestFrame } ?? 0, by: due))
         }
         let place = MediaTime(nanoseconds: time)
         guard time >= 0 || end > 0 else {

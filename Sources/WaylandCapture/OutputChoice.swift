@@ -2,50 +2,62 @@ package import Grabbing
 
 /// Decides which output is captured, for as long as the program runs. Pure.
 ///
-/// An output that is captured is never replaced by another one that viewers may not be meant to see: it is waited for,
-/// also by the connections that follow. The exception is a compositor with one output, whose name was not asked for: if
+/// An output that is captured is never replaced by another one that viewers may not be meant to see: each connection
+/// waits for it. The exception is a compositor with one output, whose name was not asked for: if
 /// it goes, and an output comes while there is none, that one is the screen, whatever it is called.
 package struct OutputChoice: Equatable, Sendable {
+    /// The output that is captured.
+    private struct Kept: Equatable {
+        var name: String
+        /// False for a number, which may mean another output on another connection.
+        var isNamed: Bool
+        var isRecognizable = true
+        /// `WaylandOutputs.meetings` when the output was seen last; nil if it was not alone. Several outputs may have
+        /// come and gone from one look to the next: only this tells that another one came beside it.
+        var meetingsWhenAlone: UInt32?
+
+        init(_ output: WaylandOutput, among outputs: WaylandOutputs) {
+            (name, isNamed) = (output.name, output.isNamed)
+            meetingsWhenAlone = outputs.count == 1 ? outputs.meetings : nil
+        }
+    }
+
     private let wanted: String?
-    private var kept: String?
-    /// It has no name, by which another connection would recognize it.
-    private var isNameless = false
-    private var isUnrecognizable = false
-    /// `WaylandOutputs.meetings` when the kept output was seen last; nil if it was not alone. Several outputs may have
-    /// come and gone from one look to the next: only this tells that another one came beside it.
-    private var meetingsWhenAlone: UInt32?
+    private var kept: Kept?
 
     /// - Parameter name: nil to take what there is.
     package init(name: String?) { wanted = name }
 
-    /// A connection begins. All that is there may have come by and by: if it is one output, it counts as one that came
-    /// while there was none.
+    /// A connection begins. A single output on it counts as one that came while there was none.
     package mutating func connect() {
-        if meetingsWhenAlone != nil { meetingsWhenAlone = 0 }
-        if wanted == nil, isNameless { isUnrecognizable = true }
+        if kept?.meetingsWhenAlone != nil { kept?.meetingsWhenAlone = 0 }
+        if kept?.isNamed == false { kept?.isRecognizable = false }
     }
 
     /// - Throws: if it is not there now.
     package mutating func choose(among outputs: WaylandOutputs) throws(ScreenError) -> WaylandOutput {
-        let name = wanted ?? kept
-        if !isUnrecognizable, let output = outputs.known.first(where: { name == nil || $0.name == name }) {
-            meetingsWhenAlone = outputs.count == 1 ? outputs.meetings : nil
-            (kept, isNameless) = (output.name, !output.isNamed)
+        let name = wanted ?? kept?.name
+        let isRecognizable = kept?.isRecognizable ?? true
+        let named = isRecognizable ? outputs.known.first { name == nil || $0.name == name } : nil
+        if let output = named ?? successor(among: outputs) {
+            kept = Kept(output, among: outputs)
             return output
         }
-        if wanted == nil, meetingsWhenAlone == outputs.meetings, outputs.count == 1, let only = outputs.known.first {
-            (kept, isNameless, isUnrecognizable) = (only.name, !only.isNamed, false)
-            return only
-        }
-        guard !isUnrecognizable else {
+        guard isRecognizable else {
             throw ScreenError(
-                "the compositor does not name its outputs, so that the one that was captured is not recognized; choose "
-                    + "one with --monitor, or start upcast-screen again", isTemporary: true)
+                "the compositor does not name its outputs, so that the one that was captured is not recognized; start "
+                    + "upcast-screen again to choose one", isTemporary: true)
         }
         guard let name else { throw ScreenError("the compositor has no output", isTemporary: true) }
         let names = outputs.known.map(\.name).joined(separator: ", ")
         throw ScreenError(
             "the compositor has no output \(name)" + (names.isEmpty ? "" : "; it has \(names)"), isTemporary: true)
+    }
+
+    /// The output that came while there was none, in place of the only one. Numbers are no names.
+    private func successor(among outputs: WaylandOutputs) -> WaylandOutput? {
+        guard let kept, outputs.count == 1, kept.meetingsWhenAlone == outputs.meetings else { return nil }
+        return wanted == nil || !kept.isRecognizable ? outputs.known.first : nil
     }
 
     /// What to say if nobody has named one of several outputs.

@@ -60,7 +60,17 @@ enum ScreenSource: Sendable {
     /// - Returns: false if it has ended, and may come back.
     func goesOn() throws -> Bool {
         guard case .portal(let screen) = self else { return true }
-        return try screen.goesOn()
+        do { try screen.processWhileIdle() } catch let failure as SharedScreen.Failure {
+            Self.report(failure)
+            return false
+        }
+        return true
+    }
+
+    private static func report(_ failure: SharedScreen.Failure) {
+        guard failure == .unknown else { return }
+        Report.line(
+            "upcast-screen: the desktop does not say whether the sharing was ended by its user, who has to agree again")
     }
 
     /// Gets the user's permission, where one is needed.
@@ -133,7 +143,8 @@ enum ScreenSource: Sendable {
             return false
         } catch WaylandConnection.Failure.lost {
             return false
-        } catch SharedScreen.Failure.lost {
+        } catch let failure as SharedScreen.Failure {
+            Self.report(failure)
             return false
         }
         return true

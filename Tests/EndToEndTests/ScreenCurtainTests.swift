@@ -33,6 +33,10 @@ import Testing
             get throws { (try stage.daemon.status()["air"] as? [String: Any])?["state"] as? String }
         }
 
+        var repeatedFrames: Int {
+            get throws { (try stage.daemon.status()["video"] as? [String: Any])?["frames_repeated"] as? Int ?? 0 }
+        }
+
         func waitUntilShown(_ what: String) throws {
             try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
                 guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
@@ -103,6 +107,27 @@ import Testing
         }
     }
 
+    /// The screen is hidden while a session is locked.
+    private func expectCurtain(of broadcast: Broadcast, over session: String, _ logind: VirtualLogind) throws {
+        try logind.set(session, "LockedHint", true)
+        try broadcast.waitUntilHidden("the curtain of session \(session)")
+        try logind.set(session, "LockedHint", false)
+        try broadcast.waitUntilShown("the screen of session \(session)")
+    }
+
+    /// The screen stays hidden when a session ends while it is locked.
+    private func endWhileLocked(_ session: String, of broadcast: Broadcast, _ logind: VirtualLogind) throws {
+        try logind.set(session, "LockedHint", true)
+        try broadcast.waitUntilHidden("the curtain of session \(session)")
+        let looks = try logind.looks
+        try logind.end(session)
+        try waitFor("the program to look for the next session") { try logind.looks > looks }
+        // The curtain is sent ten times a second. Whoever took the answer for an unlocked screen would lower it.
+        let sent = try broadcast.repeatedFrames
+        try waitFor("ten more frames") { try broadcast.repeatedFrames >= sent + 10 }
+        #expect(try broadcast.airState == "hidden" && !broadcast.isShown)
+    }
+
     /// The user logs out and in again, while the program goes on: the lock of the next session counts.
     @Test(.inItsTurn) func aSessionThatTakesThePlaceOfAnother() async throws {
         try await blocking {
@@ -119,10 +144,25 @@ import Testing
             try logind.end("1")
             try broadcast.waitUntilShown("the screen without a session")
             try logind.begin("2")
-            try logind.set("2", "LockedHint", true)
-            try broadcast.waitUntilHidden("the curtain of the next session")
-            try logind.set("2", "LockedHint", false)
-            try broadcast.waitUntilShown("the screen of the next session")
+            try expectCurtain(of: broadcast, over: "2", logind)
+            try broadcast.end()
+        }
+    }
+
+    /// Over ssh, the program shows the screen of another session. Its own one is never locked.
+    @Test(.inItsTurn) func aProgramOfARemoteLogin() async throws {
+        try await blocking {
+            let logind = try VirtualLogind(own: "1")
+            try logind.begin("1", isRemote: true)
+            try logind.begin("2")
+            let broadcast = try Broadcast(logind: logind)
+            try broadcast.waitUntilShown("the screen")
+            try expectCurtain(of: broadcast, over: "2", logind)
+            // What is left is the login, which was never locked.
+            try endWhileLocked("2", of: broadcast, logind)
+            try logind.begin("3")
+            try broadcast.waitUntilShown("the screen of session 3")
+            try expectCurtain(of: broadcast, over: "3", logind)
             try broadcast.end()
         }
     }
@@ -140,10 +180,7 @@ import Testing
             try logind.close("1")
             try broadcast.waitUntilShown("the screen without a session")
             try logind.begin("2")
-            try logind.set("2", "LockedHint", true)
-            try broadcast.waitUntilHidden("the curtain of the next session")
-            try logind.end("2")
-            // Nothing tells that it has been heard but the session after it.
+            try endWhileLocked("2", of: broadcast, logind)
             try logind.begin("3")
             try broadcast.waitUntilShown("the screen of the last session")
             try broadcast.end()

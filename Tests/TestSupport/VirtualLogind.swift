@@ -24,7 +24,10 @@ package final class VirtualLogind: Sendable {
 
     deinit { program.signal(SIGTERM) }
 
-    package func begin(_ session: String) throws { try call("Begin", "string:\(session)") }
+    /// - Parameter isRemote: whether it is a login over a network, without a screen.
+    package func begin(_ session: String, isRemote: Bool = false) throws {
+        try call("Begin", "string:\(session)", "boolean:\(isRemote)")
+    }
     /// Ends it, while processes of it are left.
     package func close(_ session: String) throws { try call("Close", "string:\(session)") }
     package func end(_ session: String) throws { try call("End", "string:\(session)") }
@@ -34,8 +37,20 @@ package final class VirtualLogind: Sendable {
         try call("Set", "string:\(session)", "string:\(property)", "boolean:\(value)")
     }
 
-    private func call(_ member: String, _ arguments: String...) throws {
-        _ = try ChildProcess.run(
+    /// How often programs have asked for the session of the user's screen.
+    package var looks: Int {
+        get throws {
+            let answer = try call("Looks")
+            guard let last = answer.split(whereSeparator: \.isWhitespace).last, let count = Int(last) else {
+                throw TestFailure("logind.py answered \(answer)")
+            }
+            return count
+        }
+    }
+
+    @discardableResult
+    private func call(_ member: String, _ arguments: String...) throws -> String {
+        try ChildProcess.run(
             "dbus-send",
             [
                 "--bus=\(bus.address)", "--print-reply", "--dest=org.freedesktop.login1", "/org/freedesktop/login1",

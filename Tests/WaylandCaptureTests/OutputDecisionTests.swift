@@ -157,6 +157,15 @@ import UpcastClient
         #expect(try choice.choose(among: two).name == "output-1")
         choice.connect()
         #expect(throws: ScreenError.self) { try choice.choose(among: two) }
+        var chosen = OutputChoice(name: "output-2")
+        #expect(try chosen.choose(among: two).name == "output-2")
+        chosen.connect()
+        #expect(throws: ScreenError.self) { try chosen.choose(among: two) }
+        var first = OutputChoice(name: "output-1")
+        let alone = Self.outputs(["output-1"], areNamed: false)
+        #expect(try first.choose(among: alone).name == "output-1")
+        first.connect()
+        #expect(try first.choose(among: alone).name == "output-1")
         var only = OutputChoice(name: nil)
         let one = Self.outputs(["output-1"], areNamed: false)
         #expect(try only.choose(among: one).name == "output-1")

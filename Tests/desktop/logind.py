@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """What logind tells of a user's sessions, on a bus of a test's own: no session of a test can be locked or end.
 
-A test calls `test.Sessions` of the object: `Begin ID`, `Close ID`, `End ID`, and `Set ID PROPERTY VALUE`. The newest session is
-that of the user's screen.
+A test calls `test.Sessions` of the object: `Begin ID IS_REMOTE`, `Close ID`, `End ID`, and `Set ID PROPERTY VALUE`.
+The newest session that is not remote is that of the user's screen, or else the newest. `Looks` is the number of times
+that was asked for.
 """
 
 import dbus
@@ -21,10 +22,16 @@ class NoSession(dbus.DBusException):
 
 
 class Session(dbus.service.Object):
-    def __init__(self, bus, name):
+    def __init__(self, bus, name, is_remote):
         self.path = f"{PATH}/session/_3{name}"
         super().__init__(bus, self.path)
-        self.values = {"LockedHint": dbus.Boolean(False), "Active": dbus.Boolean(True), "State": "active"}
+        self.values = {
+            "LockedHint": dbus.Boolean(False), "Active": dbus.Boolean(True), "State": "active",
+            "Type": "tty" if is_remote else "x11",
+            "Seat": dbus.Struct(
+                ("" if is_remote else "seat0", dbus.ObjectPath("/")), signature="so", variant_level=1),
+        }
+        self.is_remote = is_remote
 
     @dbus.service.method(PROPERTIES, in_signature="ss", out_signature="v")
     def Get(self, interface, name):
@@ -42,11 +49,13 @@ class Session(dbus.service.Object):
 class User(dbus.service.Object):
     def __init__(self, bus, sessions):
         super().__init__(bus, PATH + "/user/self")
-        self.sessions = sessions
+        self.sessions, self.looks = sessions, 0
 
     @dbus.service.method(PROPERTIES, in_signature="ss", out_signature="v")
     def Get(self, interface, name):
-        newest = next(reversed(self.sessions), None)
+        self.looks += 1
+        names = list(reversed(self.sessions))
+        newest = next((name for name in names if not self.sessions[name].is_remote), names[0] if names else None)
         path = self.sessions[newest].path if newest else "/"
         return dbus.Struct((newest or "", dbus.ObjectPath(path)), signature="so", variant_level=1)
 
@@ -76,9 +85,13 @@ class Manager(dbus.service.Object):
     def SessionRemoved(self, name, path):
         pass
 
-    @dbus.service.method("test.Sessions", in_signature="s")
-    def Begin(self, name):
-        self.sessions[str(name)] = Session(self.bus, name)
+    @dbus.service.method("test.Sessions", out_signature="u")
+    def Looks(self):
+        return self.user.looks
+
+    @dbus.service.method("test.Sessions", in_signature="sb")
+    def Begin(self, name, is_remote):
+        self.sessions[str(name)] = Session(self.bus, name, is_remote)
         self.SessionNew(name, self.sessions[str(name)].path)
 
     @dbus.service.method("test.Sessions", in_signature="s")
