@@ -18,7 +18,7 @@ package struct BitrateStep: Equatable, Sendable {
 package final class BitrateControl: Sendable {
     fileprivate struct State {
         /// `isThere`: among the links of the present look.
-        var controllers: [(name: String, controller: BitrateController, isThere: Bool)] = []
+        var controllers: [(name: String, destination: Int, controller: BitrateController, isThere: Bool)] = []
         var current: BitrateStep
         var nextLook = MediaTime.zero
         var limits: BitrateController.Limits
@@ -88,8 +88,9 @@ extension BitrateControl.State {
     fileprivate mutating func note(
         _ report: LinkReport, of name: String, _ limits: BitrateController.Limits
     ) -> (index: Int, target: Int) {
-        let index = controllers.firstIndex { $0.name == name } ?? controllers.endIndex
-        if index == controllers.endIndex { controllers.append((name, BitrateController(limits), true)) }
+        let known = controllers.firstIndex { $0.name == name && $0.destination == report.destination }
+        let index = known ?? controllers.endIndex
+        if known == nil { controllers.append((name, report.destination, BitrateController(limits), true)) }
         controllers[index].isThere = true
         controllers[index].controller.note(report)
         return (index, controllers[index].controller.target)

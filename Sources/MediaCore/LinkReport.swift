@@ -18,6 +18,8 @@ package struct LinkReport: Equatable, Sendable {
     package var deliveredBytes: UInt64 = 0
     /// Bytes given to the socket that have not reached the other side's kernel.
     package var outstandingBytes = 0
+    /// The number of the destination in its broadcast. Another one may have its name later.
+    package var destination = 0
     /// The number of the connection. Figures of different connections cannot be compared.
     package var connection = 0
     /// Packets that were left out since the destination's start because it was behind.

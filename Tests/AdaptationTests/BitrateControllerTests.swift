@@ -364,6 +364,23 @@ private struct SimulatedLink {
         #expect(control.current.bitrate == 2_000_000)
     }
 
+    /// Bug: its bytes were subtracted from those of the destination of that name before it, which ended the daemon.
+    @Test func anotherDestinationOfTheSameNameBeginsAnew() {
+        let control = BitrateControl(limits)
+        run(control, from: 0, to: 10, isLate: true)
+        #expect(control.current.bitrate < 2_000_000)
+        for tick in 100..<130 as Range<Int64> {
+            let now = MediaTime.milliseconds(tick * 100)
+            _ = control.look(at: now) { note in
+                var other = report(now, lag: .zero)
+                (other.destination, other.deliveredBytes) = (2, UInt64(tick - 100) * 10)
+                note("a", report(now, lag: .zero))
+                note("b", other)
+            }
+        }
+        #expect(control.current.bitrate == 2_000_000)
+    }
+
     @Test func withNobodyConnectedNothingChanges() {
         let control = BitrateControl(limits)
         run(control, from: 0, to: 10, isLate: true)

@@ -1,7 +1,10 @@
+import Buffering
 import Configuration
 import ControlProtocol
 import IngestProtocol
+import LinuxSystem
 import MediaCore
+import Publishing
 import TestSupport
 import Testing
 
@@ -73,6 +76,53 @@ import Testing
         // No destination at all is the operator's choice.
         try rig.roster.remove("main")
         try rig.roster.require(accepting: .camera)
+    }
+
+    /// Bug: a destination that was removed while a broadcast opened was published to until its end, and one that was
+    /// added got nothing.
+    @Test func changesDuringTheOpeningReachTheBroadcast() throws {
+        let rig = try PartsRig()
+        let log = PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))
+        let set = DestinationSet(log: log, format: .smallest, clock: MonotonicClock()) { _, _ in }
+        defer { set.cancel() }
+        let opened = rig.roster.beginOpening()
+        #expect(opened.destinations.map(\.name) == ["main"])
+        for destination in opened.destinations { try set.add(opened.settings(of: destination, environment: [:])) }
+        try rig.roster.remove("main")
+        try rig.roster.add(try PartsRig.destination("second"))
+        try rig.roster.add(try PartsRig.destination("third"))
+        try rig.roster.remove("third")
+        var camera = try PartsRig.destination("screens")
+        camera.refusedSources = SourceList([.camera])
+        try rig.roster.add(camera)
+        #expect(set.snapshots.map(\.name) == ["main"])
+        rig.roster.endOpening(set, of: .camera)
+        #expect(set.snapshots.map(\.name) == ["second"])
+        #expect(rig.names == ["screens", "second"])
+        // Once only.
+        rig.roster.endOpening(set, of: .screen)
+        #expect(set.snapshots.map(\.name) == ["second"])
+    }
+
+    /// The broadcast that opened may know the change already.
+    @Test func aChangeThatTheBroadcastKnowsIsHarmless() throws {
+        let rig = try PartsRig()
+        let log = PacketLog(limits: PacketLogLimits(maxBytes: 1 << 20, maxDuration: .seconds(60), maxPackets: 256))
+        let set = DestinationSet(log: log, format: .smallest, clock: MonotonicClock()) { _, _ in }
+        defer { set.cancel() }
+        _ = rig.roster.beginOpening()
+        try rig.roster.remove("main")
+        try rig.roster.add(try PartsRig.destination("second"))
+        let known = rig.roster.configuration
+        for destination in known.destinations { try set.add(known.settings(of: destination, environment: [:])) }
+        rig.roster.endOpening(set, of: .screen)
+        #expect(set.snapshots.map(\.name) == ["second"])
+        // The next broadcast that opens has missed nothing.
+        _ = rig.roster.beginOpening()
+        rig.roster.endOpening()
+        try rig.roster.remove("second")
+        rig.roster.endOpening(set, of: .screen)
+        #expect(set.snapshots.map(\.name) == ["second"])
     }
 
     @Test func whatWorkedIsForgottenWithItsDestination() throws {

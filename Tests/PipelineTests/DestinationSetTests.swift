@@ -71,6 +71,13 @@ import Testing
         }
     }
 
+    @Test func aNameIsTakenOnce() throws {
+        let rig = try Rig()
+        try rig.add("a")
+        try rig.add("a")
+        #expect(rig.set.snapshots.map(\.name) == ["a"])
+    }
+
     @Test(arguments: ["a", nil]) func aRetryReachesTheOneThatIsMeant(name: String?) async throws {
         try await blocking {
             let rig = try Rig()

@@ -56,7 +56,7 @@ import Testing
         }
         func service() throws(PublishError) { if link.state.withLock({ $0.isBroken }) { throw Self.broken } }
         private static let broken = PublishError(.connectionLost, "the link is broken")
-        func finish(until deadline: MediaTime) throws(PublishError) -> PublishError? {
+        func finish(until deadline: MediaTime, isCut: () -> Bool) throws(PublishError) -> PublishError? {
             link.flow()
             return nil
         }

@@ -27,7 +27,7 @@ import Testing
             kind.written.signal { $0[number, default: []].append(info.pts) }
         }
         func service() throws(PublishError) {}
-        func finish(until deadline: MediaTime) throws(PublishError) -> PublishError? { nil }
+        func finish(until deadline: MediaTime, isCut: () -> Bool) throws(PublishError) -> PublishError? { nil }
         func close() {}
     }
 

@@ -70,7 +70,7 @@ import Testing
         func write(_ info: PacketInfo, _ buffer: inout PacketBuffer) throws(PublishError) {}
         func service() throws(PublishError) {}
         func forgive(_ lost: MediaTime) { record.signal { $0.append(lost) } }
-        func finish(until deadline: MediaTime) throws(PublishError) -> PublishError? { nil }
+        func finish(until deadline: MediaTime, isCut: () -> Bool) throws(PublishError) -> PublishError? { nil }
         func close() {}
     }
 

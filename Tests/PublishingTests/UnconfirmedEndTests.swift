@@ -45,6 +45,6 @@ import Testing
         let error = try #require(snapshot.lastError, "\(run.said)")
         #expect(error.cause == ending.cause && snapshot.failures == [ending.cause: 1], "\(error)")
         #expect(run.notices == [error.description])
-        #expect(error.description.hasSuffix("; viewers may miss the end"))
+        #expect(error.description.hasSuffix("; the end may be missing there"))
     }
 }

@@ -42,12 +42,13 @@ final class DestinationSet: Sendable {
         for member in leaving { member.work.map(body) }
     }
 
-    /// Starts one more destination, which begins with the next keyframe. Has no effect once the broadcast is closing.
+    /// Starts one more destination, which begins with the next keyframe. Has no effect once the broadcast is closing,
+    /// or if there is a destination of that name.
     func add(_ settings: DestinationSettings) throws(WorkerFailure) {
         let onEvent = onEvent
         joinThoseThatLeft()
         try state.withLock { state throws(WorkerFailure) in
-            guard !state.isClosed else { return }
+            guard !state.isClosed, !state.members.contains(where: { $0.settings.name == settings.name }) else { return }
             let destination = Destination(
                 index: state.started, settings: settings, log: log, format: format, clock: clock,
                 onEvent: { onEvent(settings.name, $0) })
@@ -155,11 +156,15 @@ final class DestinationSet: Sendable {
         return hasEnded
     }
 
-    /// Cancels all destinations at once. Blocks until their threads have ended.
+    /// Cancels all destinations at once. Blocks until their threads have ended; a disk that hangs blocks it for at most
+    /// `longestEnd`.
     func cancel() {
         let (members, leaving) = close()
         for member in members + leaving { member.cancel() }
-        for member in members + leaving { member.join() }
+        let end = clock.now() + Self.longestEnd
+        for member in members + leaving where !member.join(until: end) {
+            onEvent(member.settings.name, .warning(member.lateEnd))
+        }
     }
 
     private func close() -> (members: [Destination], leaving: [Destination]) {

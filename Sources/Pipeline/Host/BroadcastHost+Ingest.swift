@@ -25,6 +25,7 @@ extension BroadcastHost: IngestHost {
         var hasStarted = false
         defer {
             if !hasStarted {
+                destinations.endOpening()
                 privacy.lower(.start, reason: "the broadcast could not start")
                 current.state.withLock { $0.lifecycle = .idle(closer: nil) }
                 privacy.captureEnds()
@@ -54,8 +55,9 @@ extension BroadcastHost: IngestHost {
             current.state.withLock { $0.lifecycle.begin(run) }
             broadcast.takeBackWhatWasMissed()
         }
-        // A reload may have come while the broadcast opened.
+        // A reload or a command may have come while the broadcast opened.
         broadcast.apply(configuration, since: opened)
+        destinations.endOpening(broadcast.destinations, of: broadcast.started.source)
         phase.note()
         let id = "\(getpid())-\(number)"
         logger.tell(

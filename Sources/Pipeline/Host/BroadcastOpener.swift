@@ -21,7 +21,7 @@ struct BroadcastOpener: Sendable {
     ///
     /// - Throws: a sentence for the client, which has already been logged.
     func open(_ message: StartedMessage) throws(ProtocolError) -> Broadcast {
-        let configuration = destinations.configuration
+        let configuration = destinations.beginOpening()
         let broadcast: Broadcast
         do {
             broadcast = try Broadcast(

@@ -19,6 +19,23 @@ package final class DestinationRoster: Sendable {
         var webhooks: [WebhookConfiguration]
         /// The URLs of destinations that have worked since the daemon started, by name.
         var worked: [String: DestinationURL] = [:]
+        /// What was added and removed while a broadcast opens, which it may not know; nil if none opens.
+        var missed: [Change]?
+
+        mutating func change(_ change: Change) {
+            switch change {
+            case .added(let destination): destinations.append(destination)
+            case .removed(let name):
+                destinations.removeAll { $0.name == name }
+                worked[name] = nil
+            }
+            missed?.append(change)
+        }
+    }
+
+    private enum Change {
+        case added(DestinationConfiguration)
+        case removed(String)
     }
 
     /// The time that a removed destination has to close in order.
@@ -78,6 +95,45 @@ package final class DestinationRoster: Sendable {
         state.withLock { state in
             if let next = state.next { (state.base, state.next) = (next, nil) }
         }
+    }
+
+    // MARK: Opening
+
+    /// What a broadcast opens with. What changes from here on is kept for `endOpening`. Ingest thread.
+    func beginOpening() -> Configuration {
+        state.withLock { $0.missed = [] }
+        return configuration
+    }
+
+    /// The broadcast is current: it gets what has changed while it opened. Without arguments, it could not open. Ingest
+    /// thread.
+    func endOpening(_ destinations: DestinationSet? = nil, of source: SourceKind? = nil) {
+        let missed = state.withLock { state in
+            defer { state.missed = nil }
+            return state.missed ?? []
+        }
+        guard let destinations, let source else { return }
+        for change in missed {
+            switch change {
+            case .added(let added):
+                do throws(WorkerFailure) { try start(added, in: destinations, of: source) } catch {
+                    logger.tell(.destinationWarning(destination: added.name, what: error.sentence))
+                }
+            case .removed(let name): leave(name, in: destinations)
+            }
+        }
+    }
+
+    private func start(
+        _ added: DestinationConfiguration, in destinations: DestinationSet, of source: SourceKind
+    ) throws(WorkerFailure) {
+        guard !added.refuses(source) else { return }
+        try destinations.add(configuration.settings(of: added, environment: environment))
+    }
+
+    private func leave(_ name: String, in destinations: DestinationSet) {
+        ledger.notePublished(destinations.snapshots)
+        destinations.remove(name, deadline: clock.now() + Self.leaveTimeout)
     }
 
     // MARK: Destinations
@@ -144,29 +200,32 @@ package final class DestinationRoster: Sendable {
                 sentence: "with \"\(added.name)\" \(plan.excess); "
                     + "raise memory.cap_bytes or remove another destination first")
         }
-        if let broadcast = current.broadcast, !added.refuses(broadcast.started.source) {
-            do {
-                try broadcast.destinations.add(changed.settings(of: added, environment: environment))
-            } catch {
-                throw CommandRefusal(code: .failed, sentence: error.sentence)
-            }
+        let isMissed = state.withLock { state in
+            guard state.missed != nil else { return false }
+            state.change(.added(added))
+            return true
         }
-        // Appends instead of replacing the list, because another thread may have changed it meanwhile.
-        state.withLock { $0.destinations.append(added) }
+        if !isMissed {
+            if let broadcast = current.broadcast {
+                do throws(WorkerFailure) {
+                    try start(added, in: broadcast.destinations, of: broadcast.started.source)
+                } catch {
+                    throw CommandRefusal(code: .failed, sentence: error.sentence)
+                }
+            }
+            state.withLock { $0.change(.added(added)) }
+        }
         logger.tell(.destinationAdded(destination: "\(added)"))
     }
 
     /// Removes a destination. Its open connection is closed in order, while the other destinations continue.
     package func remove(_ name: String) throws(CommandRefusal) {
         try require(name)
-        state.withLock { state in
-            state.destinations.removeAll { $0.name == name }
-            state.worked[name] = nil
+        let isMissed = state.withLock { state in
+            state.change(.removed(name))
+            return state.missed != nil
         }
-        if let broadcast = current.broadcast {
-            ledger.notePublished(broadcast.destinations.snapshots)
-            broadcast.destinations.remove(name, deadline: clock.now() + Self.leaveTimeout)
-        }
+        if !isMissed, let broadcast = current.broadcast { leave(name, in: broadcast.destinations) }
         logger.tell(.destinationRemoved(destination: name))
         if all.isEmpty {
             logger.tell(.noDestinationIsLeft)

@@ -49,7 +49,7 @@ package final class Destination: Sendable {
     private let retry = Monitor<RetrySignal?>(nil)
 
     /// - Parameters:
-    ///   - index: for the thread's name, "up-pub-<index>".
+    ///   - index: of all destinations that the broadcast has had; for the thread's name, "up-pub-<index>".
     ///   - onEvent: called on the destination's thread; it must not wait for the destination.
     package convenience init(
         index: Int, settings: DestinationSettings, log: PacketLog, format: BroadcastFormat, clock: any TimeSource,
@@ -81,11 +81,10 @@ package final class Destination: Sendable {
         files = FileReading(work, clock: clock) { file in
             onEvent(.notice("\"\(settings.name)\" (\(location)): the disk of \(file) answers again"))
         }
-        state = Monitor(
-            State(
-                snapshot: DestinationSnapshot(
-                    name: settings.name, kind: DestinationKind(rawValue: facts.kind), location: location,
-                    since: clock.now())))
+        var snapshot = DestinationSnapshot(
+            name: settings.name, kind: DestinationKind(rawValue: facts.kind), location: location, since: clock.now())
+        snapshot.link.destination = index
+        state = Monitor(State(snapshot: snapshot))
     }
 
     /// Starts the thread, which connects at once. Call it once, and call `join` afterwards even if it throws.

@@ -36,7 +36,7 @@ final class PublishingLoop {
                 return destination.enter(.stopped)
             } catch {
                 // A cancellation, or a deadline that passed during a stop, is not an error.
-                guard error.cause != .cancelled else { return destination.enter(.stopped) }
+                guard error.cause != .cancelled, !isUnwanted else { return destination.enter(.stopped) }
                 pump.abandon()
                 sinks.attemptFailed(error)
                 let hasWorked = pump.hasWorked || destination.settings.hasWorked
@@ -47,6 +47,9 @@ final class PublishingLoop {
             }
         }
     }
+
+    /// Whether the destination is removed or cancelled: it reports nothing more.
+    private var isUnwanted: Bool { destination.state.withLock { $0.isCancelled || $0.isLeaving } }
 
     private func giveUp(_ error: PublishError) {
         // Report the cause before the state, because receivers act on the state.
@@ -73,13 +76,12 @@ final class PublishingLoop {
             pump.begin()
             record.noteReady()
             destination.enter(.publishing)
-            let end = try pump.run(sink)
+            let end = try pumpUntilTheEnd(sink)
             record.note(sink.progress)
-            let doubt = try finish(sink)
-            let isCut = destination.gate.isCut
+            let doubt = try finish(sink, after: end)
             close(sink, inOrder: true)
+            if let doubt { tell(doubt) }
             if end == .drained {
-                if let doubt { tell(isCut ? .cutByCurtain : doubt) }
                 destination.state.withLock { $0.snapshot.isDrained = doubt == nil && !hasLostTheEnd }
             }
             return end
@@ -95,23 +97,53 @@ final class PublishingLoop {
         }
     }
 
-    /// Reports why viewers may miss the end of the stream, all of which was sent.
-    private func tell(_ doubt: PublishError) {
-        destination.onEvent(.warning(destination.noted(doubt, "viewers may miss the end").description))
+    /// Writes packets until the connection is to end. The deadline of a stop, which ends all waits, cuts it short.
+    private func pumpUntilTheEnd(_ sink: any PublishingSink) throws(PublishError) -> PacketPump.End {
+        do throws(PublishError) {
+            return try pump.run(sink)
+        } catch {
+            guard error.cause == .cancelled, !destination.state.withLock({ $0.isCancelled }) else { throw error }
+            return .cutShort
+        }
     }
 
-    /// Ends the stream. Returns why the other side may not have all of it; nil if it has confirmed that.
+    /// Ends the stream. No other connection or file could make up for an error, because nothing is left to be sent.
+    ///
+    /// - Returns: why the other side may not have all of the broadcast; nil if it has confirmed that, if the broadcast
+    ///   goes on there, or if nobody wants to know.
+    private func finish(_ sink: any PublishingSink, after end: PacketPump.End) throws(PublishError) -> PublishError? {
+        let doubt = try finish(sink)
+        let (isLeaving, isStopping) = destination.state.withLock { ($0.isLeaving, $0.stopDeadline != nil) }
+        guard !isLeaving else { return nil }
+        switch end {
+        case .drained: return doubt
+        case .cutShort: return PublishError(.sendTimeout, "the rest was not sent in time")
+        case .replaced:
+            guard isStopping, let doubt else { return nil }
+            hasLostTheEnd = true
+            return doubt
+        }
+    }
+
     private func finish(_ sink: any PublishingSink) throws(PublishError) -> PublishError? {
         let now = destination.clock.now()
         let deadline = destination.state.withLock { $0.stopDeadline } ?? now + Self.finishTimeout
         destination.work?.begin(allowing: max(.zero, deadline - now))
-        try pump.awaitWhatWasTakenBack(until: deadline)
         do throws(PublishError) {
-            return try sink.finish(until: deadline)
+            try pump.awaitWhatWasTakenBack(until: deadline)
+            let doubt = try sink.finish(until: deadline, isCut: destination.gate.cutIfLost)
+            return destination.gate.isCut ? doubt.map { _ in .cutByCurtain } : doubt
         } catch {
-            guard error.cause == .cancelled, !destination.state.withLock({ $0.isCancelled }) else { throw error }
+            if destination.gate.isCut { return .cutByCurtain }
+            guard error.cause == .cancelled else { return error }
+            guard !destination.state.withLock({ $0.isCancelled }) else { throw error }
             return PublishError(.sendTimeout, "the server has not taken the end of the stream in time")
         }
+    }
+
+    /// Reports why the end may be missing on the other side.
+    private func tell(_ doubt: PublishError) {
+        destination.onEvent(.warning(destination.noted(doubt, "the end may be missing there").description))
     }
 
     /// Every connection and file ends here. Until then, the curtain can discard its bytes. The descriptor is closed

@@ -82,8 +82,7 @@ final class FLVFileWriter: PublishingSink {
         nextSync = clock.now() + period
     }
 
-    @discardableResult
-    func finish(until deadline: MediaTime) throws(PublishError) -> PublishError? {
+    func finish(until deadline: MediaTime, isCut: () -> Bool) throws(PublishError) -> PublishError? {
         try completePrevious()
         if let current { try complete(current) }
         isFinished = true

@@ -68,6 +68,7 @@ final class RTMPConnection {
         socket.setResetsOnClose(true)
         socket.limitUnsent(to: settings.sendAheadBytes)
         socket.patience = settings.sendTimeout
+        socket.timeoutCause = .sendTimeout
     }
 
     /// Runs the exchange on a connected socket until media may be sent, or the server asks for a login.
@@ -134,9 +135,10 @@ final class RTMPConnection {
     /// If the server keeps the connection open, the wait ends `closingGrace` after its kernel has confirmed everything.
     /// The connection is closed without a reset only if the kernel has confirmed everything.
     ///
+    /// - Parameter isCut: called while bytes are on their way; true if the curtain has discarded them.
     /// - Returns: nil if the server has closed and its kernel has confirmed every byte, or why bytes may be lost. If a
     ///   server that never acknowledges stays connected, the confirmation is enough.
-    func unpublish(until deadline: MediaTime) throws(PublishError) -> PublishError? {
+    func unpublish(until deadline: MediaTime, isCut: () -> Bool) throws(PublishError) -> PublishError? {
         defer { if socket.unsent.isAcknowledged { socket.setResetsOnClose(false) } }
         socket.limit(to: deadline)
         session.beginUnpublishing()
@@ -159,6 +161,7 @@ final class RTMPConnection {
                     return PublishError(.connectionLost, what)
                 }
             }
+            if isCut() { return .cutByCurtain }
             if graceEnd == nil, isConfirmed { graceEnd = now + settings.closingGrace }
             if let graceEnd, now >= graceEnd {
                 guard session.acknowledgedBytes != nil else { return nil }
@@ -186,8 +189,8 @@ final class RTMPConnection {
         }
     }
 
-    /// poll does not report confirmations.
-    private static let closingPoll = MediaTime.milliseconds(20)
+    /// poll reports neither confirmations nor losses.
+    private static let closingPoll = MediaTime.milliseconds(10)
 
     // MARK: Inbound
 

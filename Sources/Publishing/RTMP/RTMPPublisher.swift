@@ -23,13 +23,14 @@ final class RTMPPublisher: PublishingSink {
     /// One packet may take this many send timeouts if its bytes keep moving.
     static let slowestSend: Int64 = 6
 
+    /// - Parameter location: what is shown of the endpoint; nil for its description.
     init(
-        settings: RTMPDestinationSettings, format: BroadcastFormat, clock: any TimeSource, control: PublishControl,
-        files: FileReading? = nil, acknowledgements: AcknowledgementWatch? = nil,
+        settings: RTMPDestinationSettings, location: String? = nil, format: BroadcastFormat, clock: any TimeSource,
+        control: PublishControl, files: FileReading? = nil, acknowledgements: AcknowledgementWatch? = nil,
         onNotice: @escaping (String) -> Void
     ) {
         self.settings = settings
-        location = settings.endpoint.description
+        self.location = location ?? settings.endpoint.description
         self.format = format
         framing = FLVFraming(format)
         self.clock = clock
@@ -92,7 +93,7 @@ final class RTMPPublisher: PublishingSink {
                 framed.type.message, on: framed.type.chunkStream, streamID: streamID, timestamp: framed.timestamp,
                 body: payload - framed.headerBytes, byteCount: byteCount + framed.headerBytes)
         }
-        guard isSent else { throw connection.socket.failure(during: "sending a packet", timeout: .sendTimeout) }
+        guard isSent else { throw connection.socket.failure(during: "sending a packet") }
     }
 
     /// Headers carry the first packet's time. If a header were later than the next packet, servers would see a jump of
@@ -127,10 +128,9 @@ final class RTMPPublisher: PublishingSink {
 
     func forgive(_ lost: MediaTime) { watch.forgive(lost) }
 
-    @discardableResult
-    func finish(until deadline: MediaTime) throws(PublishError) -> PublishError? {
+    func finish(until deadline: MediaTime, isCut: () -> Bool) throws(PublishError) -> PublishError? {
         defer { noteRedirect() }
-        return try connection?.unpublish(until: deadline)
+        return try connection?.unpublish(until: deadline, isCut: isCut)
     }
 
     func close() { connection = nil }

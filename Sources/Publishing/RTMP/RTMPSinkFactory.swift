@@ -26,17 +26,23 @@ final class RTMPSinkFactory: SinkFactory {
     }
 
     func makeSink() throws(PublishError) -> any PublishingSink {
-        if let redirect = forgetCurrent() { try follow(redirect) }
+        let redirect = forgetCurrent()
+        if let redirect { try follow(redirect) }
         var settings = try settingsWithSecrets()
+        // A server may put a part of the key into its URL.
+        let isOurs = endpoint == settings.endpoint
+        let location = isOurs ? endpoint.description : ServerText(endpoint.description, hiding: settings).shown
         settings.endpoint = endpoint
+        if redirect != nil { context.onNotice("going on at \(location), as the server asked") }
         if endpoint.isSecure, !settings.verifiesCertificate {
             context.onWarning(
                 "the server's certificate is NOT verified: whoever is in between can read stream and key")
         }
         acknowledgements.reconnect(wasOverdue: wasOverdue)
         let publisher = RTMPPublisher(
-            settings: settings, format: context.format, clock: context.clock, control: context.control,
-            files: context.files, acknowledgements: acknowledgements, onNotice: context.onNotice)
+            settings: settings, location: location, format: context.format, clock: context.clock,
+            control: context.control, files: context.files, acknowledgements: acknowledgements,
+            onNotice: context.onNotice)
         current = publisher
         return publisher
     }
@@ -63,7 +69,6 @@ final class RTMPSinkFactory: SinkFactory {
             throw PublishError(
                 .protocolViolation, "the server redirected more than \(Self.maximumRedirects) times in a row")
         }
-        context.onNotice("going on at \(redirect), as the server asked")
         endpoint = redirect
     }
 

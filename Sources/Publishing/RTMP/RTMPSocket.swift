@@ -34,6 +34,8 @@ internal import MediaCore
     }
     /// Sets when each call ends, by the clock of the control.
     func limit(to deadline: MediaTime) { unsafe raw.pointee.deadline_ns = control.kernelDeadline(deadline) }
+    /// The cause of a call that takes too long.
+    var timeoutCause = FailureCause.handshakeTimeout
     /// For how long the process did not run while calls waited, since this was asked last.
     func takeLost() -> MediaTime {
         defer { unsafe raw.pointee.lost_ns = 0 }
@@ -133,10 +135,9 @@ internal import MediaCore
     /// Describes the recorded failure of a call.
     ///
     /// - Parameter what: the step that failed, such as "the RTMP handshake".
-    /// - Parameter timeout: the cause if the deadline passed.
-    func failure(during what: String, timeout: FailureCause = .handshakeTimeout) -> PublishError {
+    func failure(during what: String) -> PublishError {
         switch unsafe raw.pointee.failure {
-        case UPCAST_SOCKET_TIMEOUT: PublishError(timeout, "\(what) took too long")
+        case UPCAST_SOCKET_TIMEOUT: PublishError(timeoutCause, "\(what) took too long")
         case UPCAST_SOCKET_CANCELLED: PublishError(.cancelled, "\(what) was cancelled")
         case UPCAST_SOCKET_CLOSED: PublishError(.closedByServer, "the server closed the connection during \(what)")
         case UPCAST_SOCKET_SYSTEM:

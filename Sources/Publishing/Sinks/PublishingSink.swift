@@ -30,8 +30,10 @@ protocol PublishingSink: AnyObject {
     func forgive(_ lost: MediaTime)
     /// Unpublishes or completes the file, until `deadline`. The descriptor stays open until `close`.
     ///
+    /// - Parameter isCut: to be called about every 10 ms while bytes are on their way; true if the curtain has
+    ///   discarded them.
     /// - Returns: why the other side may not have everything; nil if it has confirmed that.
-    func finish(until deadline: MediaTime) throws(PublishError) -> PublishError?
+    func finish(until deadline: MediaTime, isCut: () -> Bool) throws(PublishError) -> PublishError?
     /// Closes the connection or file, and completes a file as far as possible. Resets a connection whose peer has not
     /// acknowledged everything: the kernel must send nothing after the descriptor is closed.
     func close()
@@ -42,6 +44,10 @@ extension PublishingSink {
     func waitForRoom(until deadline: MediaTime) throws(PublishError) -> Bool { true }
     func measure(backlog: MediaTime) throws(PublishError) -> LinkMeasurement? { nil }
     func forgive(_ lost: MediaTime) {}
+    @discardableResult
+    func finish(until deadline: MediaTime) throws(PublishError) -> PublishError? {
+        try finish(until: deadline) { false }
+    }
 }
 
 struct SinkProgress: Equatable {
