@@ -36,10 +36,12 @@ static void forgive(int64_t *time_ns, int64_t lost_ns) {
     if (__builtin_add_overflow(*time_ns, lost_ns, time_ns)) *time_ns = INT64_MAX;
 }
 
-/// 0 when `fd` is ready, -1 with the failure recorded. Called when a call could do nothing, so patience starts here.
-/// Time in which this process did not run does not count against the server.
+/// 0 when `fd` is ready, -1 with the failure recorded. Called when a call could do nothing, so patience starts here,
+/// and again when the server has taken bytes: the kernel reports room only at half of its limit. Time in which this process
+/// did not run does not count against the server.
 static int wait_for(upcast_rtmp_socket *socket, short events) {
     int64_t patience_ns = patience_ends(socket);
+    int outstanding = upcast_tcp_unacknowledged_bytes(socket->fd);
     for (;;) {
         const int64_t limit_ns = patience_ns < socket->deadline_ns ? patience_ns : socket->deadline_ns;
         const int64_t began_ns = now_ns();
@@ -53,11 +55,15 @@ static int wait_for(upcast_rtmp_socket *socket, short events) {
             forgive(&socket->deadline_ns, lost_ns);
             socket->lost_ns += lost_ns;
         }
+        const int left = upcast_tcp_unacknowledged_bytes(socket->fd);
+        const bool has_moved = left < outstanding && now_ns() < socket->deadline_ns;
+        if (has_moved) patience_ns = patience_ends(socket);
+        outstanding = left;
         switch (wait) {
         case UPCAST_WAIT_READY: return 0;
         case UPCAST_WAIT_CANCELLED: return fail(socket, UPCAST_SOCKET_CANCELLED, 0);
         case UPCAST_WAIT_TIMEOUT:
-            if (is_last && !has_stood_still) return fail(socket, UPCAST_SOCKET_TIMEOUT, 0);
+            if (is_last && !has_stood_still && !has_moved) return fail(socket, UPCAST_SOCKET_TIMEOUT, 0);
             break;
         default: return fail(socket, UPCAST_SOCKET_SYSTEM, EINVAL);
         }

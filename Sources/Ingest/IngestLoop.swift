@@ -133,10 +133,13 @@ final class IngestLoop {
         }
     }
 
+    /// Clients that come and go all the time must not keep the broadcast waiting.
+    private static let clientsPerTurn = 8
+
     private func acceptClients() {
         // Mail or the client may have changed the stage since the listener was polled.
-        guard acceptsClients(at: wokenAt) else { return }
-        while let socket = acceptor.next() {
+        for _ in 0..<Self.clientsPerTurn {
+            guard acceptsClients(at: wokenAt), let socket = acceptor.next() else { return }
             let client = IngestSession(
                 socket: socket, host: host, limits: settings.limits, clock: clock, closer: server.closer)
             if case .idle = stage { stage = .reading(client) } else { client.refuse() }

@@ -22,7 +22,9 @@ enum IngestStage {
     /// While a broadcast drains, the next client waits in the backlog.
     var acceptsClients: Bool {
         switch self {
-        case .idle, .reading: true
+        case .idle: true
+        // Until a client has begun, nobody knows whether the daemon is busy.
+        case .reading(let session): session.isLive
         case .draining, .lingering: false
         }
     }

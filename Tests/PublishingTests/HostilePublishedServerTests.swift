@@ -112,6 +112,31 @@ import Testing
         return DestinationSettings(name: "main", kind: .rtmp(rtmp), cursorPolicy: .keepEverything)
     }
 
+    /// A slow link takes bytes all the time. The kernel reports room only when half of what it may hold has left.
+    @Test func aServerThatTakesLittleAtATime() throws {
+        let server = try ScriptedServer(receiveBuffer: 4096) { peer in
+            peer.acceptPublisher()
+            // About 10 kB a second, for longer than the client waits.
+            let end = MonotonicClock().now() + .seconds(4)
+            while MonotonicClock().now() < end, peer.receive() { usleep(400_000) }
+            peer.receiveAll()
+        }
+        var settings = try Self.settings(server)
+        var rtmp = try #require(settings.kind.sink as? RTMPDestinationSettings)
+        rtmp.sendTimeout = .seconds(3)
+        settings.kind = .rtmp(rtmp)
+        let run = try DestinationRun(settings)
+        try run.wait(for: .publishing)
+        let start = MonotonicClock().now()
+        run.log.write(
+            PacketInfo(track: .video, pts: .zero, dts: .zero, priority: .keyframe),
+            payload: [UInt8](repeating: 1, count: 190_000).span.bytes)
+        try run.wait(until: "the keyframe is out") { $0.video.packets == 1 }
+        #expect(MonotonicClock().now() - start > rtmp.sendTimeout, "it shows nothing if the kernel took it at once")
+        run.stop()
+        #expect(run.destination.snapshot.isDrained, "\(run.said)")
+    }
+
     /// Single bytes do not extend the deadline, which is for the whole handshake.
     @Test func aServerThatDribblesAfterTheHandshake() throws {
         let server = try ScriptedServer { peer in
