@@ -292,7 +292,7 @@ final class MessageReceiver: Sendable {
             let message = try ErrorMessage.decode(body: body)
             if message.isFatal { return .fatal(message) }
             // Whatever was refused: what comes next is sent whole.
-            pool.forgetLatest(lacksIt: message.code == .unknownPicture)
+            pool.forgetLatest(lacksIt: message.code == .unknownPicture || message.code == .badSharedMemory)
             // Our own word for a picture, not the application's.
             if message.code == .unknownPicture { return nil }
             // From now on pictures are sent.

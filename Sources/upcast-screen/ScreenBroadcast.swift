@@ -15,6 +15,7 @@ final class ScreenBroadcast {
     /// As of the last look.
     private var session: SessionThread.News
     private var silence = DaemonSilence()
+    private var refused = RefusedPicture()
     private let clock = MonotonicClock()
     /// How long the reason is waited for why the daemon has closed the connection.
     private static let tick = Duration.milliseconds(50)
@@ -39,14 +40,16 @@ final class ScreenBroadcast {
                 var next = answers.nextLook(now: now)
                 if let deadline { next = min(next, deadline) }
                 if let due = silence.due { next = min(next, due) }
+                if let due = refused.due { next = min(next, due) }
                 let left = Duration.nanoseconds(max(0, (next - now).nanoseconds))
                 let event = try connection.nextEvent(
                     timeout: left,
                     wake: [signals.descriptor, grabbing.descriptor, sessionThread?.descriptor ?? -1, -1])
                 if let news = silence.look(DaemonSilence.Word(event), now: clock.now()) { tell(news) }
                 if case .goodbye(let goodbye)? = event { return BroadcastEnd(goodbye) }
-                if case .refused(let refusal)? = event { Report.line("upcast-screen: refused: \(refusal.text)") }
-                if connection.takeLackOfPicture() { grabbing.control.sendAgain() }
+                if case .state(.curtainDown, _)? = event { refused.noteShown() }
+                if case .refused(let refusal)? = event { note(refusal) }
+                if connection.takeLackOfPicture() || refused.isDue(at: clock.now()) { grabbing.control.sendAgain() }
             } catch {
                 return Self.end(error, of: connection)
             }
@@ -59,6 +62,12 @@ final class ScreenBroadcast {
             case .notShared(let text)?: return .failed(.notShared, text)
             }
         }
+    }
+
+    private func note(_ refusal: CaptureRefusal) {
+        let raisesCurtain = [.badSecureRegions, .unsupportedExtension].contains(refusal.code)
+        guard refused.noteRefusal(refusal.text, raisesCurtain: raisesCurtain, at: clock.now()) else { return }
+        Report.line("upcast-screen: refused: \(refusal.text)")
     }
 
     /// Raises the curtain while nobody may see the screen, and lowers it.

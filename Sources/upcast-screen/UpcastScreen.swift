@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import LinuxSystem
 internal import ProductVersion
 import UpcastClient
 
@@ -172,10 +173,32 @@ enum ExitStatus: Int32 {
     case usage = 64
 }
 
-/// Lines on standard error.
+/// Lines on standard error. Any thread.
 enum Report {
+    /// How long a line waits for a reader. A terminal that is stopped, or a full pipe, must not keep the curtain down.
+    private static let patience: CInt = 100
+    /// The number of lines that nobody has taken.
+    private static let dropped = Monitor(0)
+    /// Does not block: a terminal may have room for a part of a line. Another description of the same file, because the
+    /// programs that have that of standard error expect it to block; itself where that cannot be.
+    private static let output: CInt = {
+        var file = stat()
+        guard unsafe fstat(STDERR_FILENO, &file) == 0, [S_IFIFO, S_IFCHR].contains(file.st_mode & S_IFMT) else {
+            return STDERR_FILENO
+        }
+        let opened = unsafe open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        return opened < 0 ? STDERR_FILENO : opened
+    }()
+
     static func line(_ text: String) {
-        var text = text + "\n"
-        text.withUTF8 { unsafe _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        dropped.withLock { dropped in
+            var wanted = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
+            // The first line of those that nobody takes has waited for them.
+            guard unsafe poll(&wanted, 1, dropped == 0 ? patience : 0) != 0 else { return dropped += 1 }
+            let lost = dropped > 0 ? "upcast-screen: \(dropped) messages were lost, as nobody read them\n" : ""
+            var text = lost + text + "\n"
+            let count = text.withUTF8 { unsafe write(output, $0.baseAddress, $0.count) }
+            dropped = count < 0 && errno == EAGAIN ? dropped + 1 : 0
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -18,13 +19,21 @@ import Testing
         ///   - options: of `upcast-screen`.
         ///   - shared: the bus; nil for one of its own.
         ///   - logind: nil for none.
-        init(_ options: [String] = [], bus shared: SessionBus? = nil, logind: VirtualLogind? = nil) throws {
+        ///   - errors: a file for standard error in place of a pipe that is read.
+        init(
+            _ options: [String] = [], bus shared: SessionBus? = nil, logind: VirtualLogind? = nil,
+            errors: String? = nil
+        ) throws {
             screen = try VirtualScreen(width: 640, height: 360)
             colour = try screen.fill("0xc08040")
             (bus, stage) = (try shared ?? SessionBus(), try Stage())
+            let command =
+                try [
+                    ProductExecutable.upcastScreen.path, "--display", screen.display, "--socket",
+                    stage.daemon.ingestSocket, "--no-pointer",
+                ] + options
             client = try ChildProcess(
-                ProductExecutable.upcastScreen.path,
-                ["--display", screen.display, "--socket", stage.daemon.ingestSocket, "--no-pointer"] + options,
+                "/bin/sh", ["-c", errors == nil ? "exec \"$@\"" : "exec \"$@\" 2>\"$0\"", errors ?? "sh"] + command,
                 environment: bus.environment.merging(logind?.environment ?? [:]) { $1 })
         }
 
@@ -183,6 +192,27 @@ import Testing
             try endWhileLocked("2", of: broadcast, logind)
             try logind.begin("3")
             try broadcast.waitUntilShown("the screen of the last session")
+            try broadcast.end()
+        }
+    }
+
+    /// A stopped terminal or a full pipe takes no message. The curtain does not wait for it.
+    @Test(.inItsTurn) func messagesThatNobodyReads() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("messages")
+            let pipe = folder.file("pipe")
+            guard mkfifo(pipe, 0o600) == 0 else { throw Errno.current }
+            let reader = try OwnedDescriptor(checking: open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC))
+            let page = [UInt8](repeating: 0, count: 4096)
+            while write(reader.raw, page, page.count) > 0 {}
+            let broadcast = try Broadcast(errors: pipe)
+            try broadcast.waitUntilShown("the screen")
+            for _ in 0..<2 {
+                try broadcast.bus.signal("org.gnome.ScreenSaver", "ActiveChanged", "boolean:true")
+                try broadcast.waitUntilHidden("the curtain")
+                try broadcast.bus.signal("org.gnome.ScreenSaver", "ActiveChanged", "boolean:false")
+                try broadcast.waitUntilShown("the screen again")
+            }
             try broadcast.end()
         }
     }

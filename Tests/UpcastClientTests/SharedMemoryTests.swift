@@ -237,6 +237,7 @@ import UpcastClient
             guard case .refused? = try connection.nextEvent(timeout: .seconds(10)) else {
                 return #expect(Bool(false), "the client is told")
             }
+            #expect(connection.takeLackOfPicture(), "the picture was in the memory that was refused")
         }
         #expect(places.map { $0 != nil } == [true, false])
     }
