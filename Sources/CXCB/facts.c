@@ -22,7 +22,7 @@ upcast_x_window upcast_x_take_place(upcast_x *x, xcb_window_t window, struct upc
         result.width = g->width + 2 * g->border_width;
         result.height = g->height + 2 * g->border_width;
         result.is_input_only = a->_class == XCB_WINDOW_CLASS_INPUT_ONLY;
-        result.is_viewable = a->map_state == XCB_MAP_STATE_VIEWABLE && !result.is_input_only;
+        result.is_viewable = a->map_state == XCB_MAP_STATE_VIEWABLE;
         result.is_override_redirect = a->override_redirect;
     }
     free(a);

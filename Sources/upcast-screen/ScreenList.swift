@@ -148,7 +148,9 @@ struct ScreenList {
 
     /// Those that an application shows.
     mutating func add(_ windows: [WindowFacts]) {
-        let shown = windows.filter { $0.isViewable && !$0.isEmptyFrame && !($0.className + $0.title).isEmpty }
+        let shown = windows.filter {
+            $0.isViewable && !$0.isInputOnly && !$0.isEmptyFrame && !($0.className + $0.title).isEmpty
+        }
         add(
             ["WINDOW (--window)", "CLASS", "TITLE"],
             shown.map { ["0x" + String($0.client, radix: 16), $0.className, String($0.title.prefix(50))] })

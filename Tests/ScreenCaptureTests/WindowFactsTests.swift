@@ -130,6 +130,43 @@ import UpcastClient
         }
     }
 
+    /// One that only takes input hides everything if it says so, before it is mapped or afterwards.
+    @Test(arguments: [true, false]) func aWindowThatOnlyTakesInput(saysSoBefore: Bool) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let program = try ChildProcess(
+                ProductExecutable.secretWindow.path, ["--input-only"] + (saysSoBefore ? ["2"] : []),
+                environment: ["DISPLAY": screen.display])
+            defer { program.signal(SIGKILL) }
+            let window = try waitFor("the window", evidence: { program.errorTail }) { () -> UInt32? in
+                program.output.hasSuffix("\n") ? UInt32(program.output.dropLast()) : nil
+            }
+            let display = try X11Connection(display: screen.display)
+            var model = WindowModel(WindowRules(), bounds: CaptureRectangle(x: 0, y: 0, width: 640, height: 360))
+            model.add(try display.watchWindows())
+            func hidesEverything() throws -> Bool {
+                // The answer comes after all events.
+                _ = try display.activeWindow()
+                while let event = try display.nextEvent() {
+                    if case .window(let event) = event { model.apply(event) }
+                }
+                let reading = try #require(try display.read({ model.unread }, taking: { _ in }))
+                model.note(reading)
+                return model.secrets(hidesUnknown: true).isEverywhere
+            }
+            #expect(try hidesEverything() == saysSoBefore)
+            for value in [2, 0] {
+                _ = try ChildProcess.run(
+                    "xprop",
+                    [
+                        "-display", screen.display, "-id", "\(window)", "-f", "_UPCAST_SECURE", "32c", "-set",
+                        "_UPCAST_SECURE", "\(value)",
+                    ])
+                #expect(try hidesEverything() == (value == 2), "\(value)")
+            }
+        }
+    }
+
     /// More windows than are looked at, and deeper ones.
     @Test(arguments: [(1100, 0), (1, 40)]) func whatIsNotLookedAt(count: Int, levels: Int) async throws {
         let facts = try await Self.facts(count: count, levels: levels)

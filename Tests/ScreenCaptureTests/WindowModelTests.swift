@@ -135,6 +135,25 @@ import UpcastClient
             model.read([2: Self.facts(2, x: 9, viewable: true, secure: secure, inputOnly: true)])
             #expect(model.secrets(hidesUnknown: true).isEverywhere == (secure == 2))
         }
+        // It goes just after it was read, and is not on the screen when that is noted.
+        model.apply(WindowEvent(.changed, 2, sequence: 18))
+        model.apply(WindowEvent(.unmapped, 2, sequence: 19))
+        model.read([2: Self.facts(2, x: 9, viewable: true, secure: 2, inputOnly: true)])
+        #expect(!model.secrets(hidesUnknown: true).isEverywhere)
+    }
+
+    /// They are mapped at the start, where a window manager's look like frames of clients that are gone.
+    @Test func windowsWithoutPixelsFromTheStart() {
+        var facts = Self.facts(1, x: 5, inputOnly: true)
+        facts.isEmptyFrame = true
+        var model = WindowModel(WindowRules(), bounds: Self.area, showsScreen: true)
+        model.addAndRead([1: facts])
+        #expect(Self.hidden(model) == [] && !model.hasUnknown)
+        // One that hides everything is no picture that could be captured alone.
+        model.apply(WindowEvent(.changed, 1, sequence: 11))
+        model.read([1: Self.facts(1, x: 5, secure: 2, inputOnly: true)])
+        #expect(model.secrets(hidesUnknown: true).isEverywhere)
+        #expect(model.window(chosenBy: .number(1))?.top == nil)
     }
 
     /// A menu is on the screen before the secure window of its process, which a window manager maps later.

@@ -180,6 +180,19 @@ import WaylandCapture
         #expect(try self.plan("--sound", "none").sound.tracks.isEmpty)
     }
 
+    /// Windows that only take input cannot be captured.
+    @Test func windowLists() {
+        func window(_ number: UInt32, _ name: String, isInputOnly: Bool) -> WindowFacts {
+            WindowFacts(
+                place: .init(x: 0, y: 0, width: 100, height: 50), isViewable: true,
+                names: [WindowNames(window: number, className: name)], client: number, isInputOnly: isInputOnly)
+        }
+        var list = ScreenList()
+        list.add([window(1, "Shown", isInputOnly: false), window(2, "Unseen", isInputOnly: true)])
+        #expect(list.table.contains("Shown") && !list.table.contains("Unseen"))
+        #expect(list.json.contains("Shown") && !list.json.contains("Unseen"))
+    }
+
     @Test func lists() {
         let monitors = [
             ScreenMonitor(name: "HDMI \"1\"", area: .init(x: 0, y: 0, width: 1920, height: 1080), isPrimary: true),

@@ -5,6 +5,7 @@
 //   secret-window --inside COUNT LEVELS
 //   secret-window --clients COUNT
 //   secret-window --unseen [apart]
+//   secret-window --input-only [VALUE]
 //
 // All are filled with ff00ff. The windows have the property _UPCAST_SECURE, or the class, from before they are mapped.
 // With --popup, a white window of 200x120 pixels at 40,40 has the class, and a menu of 60x40 comes and goes over it, at
@@ -15,6 +16,8 @@
 // menu, and end at some moment of the next millisecond.
 // With --unseen, a window has the property, and ends before any other program can look at it. A menu of 60x40 pixels at
 // 100,160 stays; with apart, it is of another X client of the process.
+// With --input-only, a window of 60x40 pixels at 300,200 that only takes input is mapped, and its number written to
+// standard output. It has this value of the property from before it is mapped.
 // With --menus, override-redirect windows without a class or the property come and go beside them.
 #include <stdint.h>
 #include <stdio.h>
@@ -141,6 +144,21 @@ static int show_menu_of_unseen(int is_apart) {
     return 0;
 }
 
+/// Until it is ended.
+static int show_input_only(uint32_t value) {
+    const xcb_window_t window = xcb_generate_id(c);
+    xcb_create_window(
+        c, XCB_COPY_FROM_PARENT, window, screen->root, 300, 200, 60, 40, 0, XCB_WINDOW_CLASS_INPUT_ONLY,
+        XCB_COPY_FROM_PARENT, 0, NULL);
+    if (value) x11_set_value(c, window, x11_atom(c, "_UPCAST_SECURE"), XCB_ATOM_CARDINAL, value);
+    xcb_map_window(c, window);
+    x11_wait_for_server(c);
+    printf("%u\n", window);
+    fflush(stdout);
+    while (!xcb_connection_has_error(c)) pause();
+    return 0;
+}
+
 int main(int argc, char **argv) {
     const char *class_name = NULL;
     int steps = 1000, pause_us = 1000, menus = 0;
@@ -159,6 +177,7 @@ int main(int argc, char **argv) {
     if (argc > 3 && !strcmp(argv[1], "--inside")) return show_crowd(atoi(argv[2]), atoi(argv[3]));
     if (argc > 2 && !strcmp(argv[1], "--clients")) return show_clients(atoi(argv[2]));
     if (argc > 1 && !strcmp(argv[1], "--unseen")) return show_menu_of_unseen(argc > 2);
+    if (argc > 1 && !strcmp(argv[1], "--input-only")) return show_input_only(argc > 2 ? (uint32_t)atoi(argv[2]) : 0);
     const xcb_atom_t secure = x11_atom(c, "_UPCAST_SECURE");
     xcb_window_t windows[WINDOWS] = {0}, menu = 0;
     for (int step = 0; step < steps; step++) {

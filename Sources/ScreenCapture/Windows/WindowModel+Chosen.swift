@@ -5,7 +5,9 @@ extension WindowModel {
     /// The application window that a choice means: of several that are viewable, the one that was made first.
     func window(chosenBy choice: WindowChoice) -> (top: UInt32, client: UInt32)? {
         let found = windows.filter { id, window in
-            guard window.isViewable, let facts = window.facts, !facts.isEmptyFrame else { return false }
+            guard window.isViewable, let facts = window.facts, !facts.isEmptyFrame, !facts.isInputOnly else {
+                return false
+            }
             return choice.means(id, facts)
         }.min { $0.key < $1.key }
         return found.map { ($0.key, $0.value.facts?.client ?? $0.key) }
@@ -30,7 +32,7 @@ extension WindowModel {
         var (dialogs, menus, silent): ([UInt32], [UInt32], [UInt32]) = ([], [], [])
         var isAlone = true
         for (id, window) in windows where id != top && window.isViewable {
-            guard let facts = window.facts, !facts.isEmptyFrame else { continue }
+            guard let facts = window.facts, !facts.isEmptyFrame, !facts.isInputOnly else { continue }
             let (parent, isMenu) = (ancestor(of: id), owners.isMenu(facts))
             let hasOwner = owners.owners(of: facts).first == owner
             if parent == top {

@@ -4,7 +4,9 @@ extension WindowModel {
     struct Window {
         /// Nil while it is not known.
         var place: CaptureRectangle?
-        var isViewable: Bool
+        var isMapped: Bool
+        /// As `WindowFacts.hidesNothing`, as it was read last.
+        var hidesNothing = false
         /// Nil until they are read, and after a change.
         var facts: WindowFacts?
         /// The window group, as it was read last.
@@ -25,13 +27,17 @@ extension WindowModel {
         /// The window manager had no say when it was mapped.
         var isMenu = false
 
+        /// It is on the screen, and has something to hide.
+        var isViewable: Bool { isMapped && !hidesNothing }
+
         /// Nobody has looked at it since it came, or since it may have become secure. A title is not enough: a shell
         /// changes it when its window closes.
         var isUnread: Bool { facts == nil && (isNew || hasChanged) }
 
-        /// An empty frame still shows the client that is gone, which may have come before anybody looked.
+        /// An empty frame still shows the client that is gone, which may have come before anybody looked. Frames that
+        /// only take input show nothing.
         func mayShowOther(_ facts: WindowFacts, wasSecure: Bool, isOneMissing: Bool) -> Bool {
-            facts.isEmptyFrame && (wasSecure || stranger != .none || isNew && isOneMissing)
+            facts.isEmptyFrame && !facts.isInputOnly && (wasSecure || stranger != .none || isNew && isOneMissing)
         }
     }
 

@@ -59,7 +59,7 @@ package struct WindowModel: Sendable {
         stack.add(found.map(\.window))
         for window in found {
             windows[window.window] = Window(
-                place: window.place, isViewable: window.isViewable, facts: nil, stranger: .beforeStart,
+                place: window.place, isMapped: window.isViewable, facts: nil, stranger: .beforeStart,
                 wasShown: window.isViewable)
         }
     }
@@ -102,8 +102,8 @@ package struct WindowModel: Sendable {
     private mutating func note(_ facts: WindowFacts, of id: UInt32, showsOther: Bool) {
         guard var window = windows[id] else { return }
         if window.place == nil { window.place = facts.place }
-        // One that hides everything may have hidden nothing until now, and was passed over when it was mapped.
-        if facts.isInputOnly { window.isViewable = !facts.hidesNothing && (window.isViewable || facts.isViewable) }
+        // One that is mapped may hide everything from now on, or nothing any more.
+        window.hidesNothing = facts.hidesNothing
         if window.isUnwatched, window.isViewable { scatter(in: window.place) }
         // An empty frame may show a stranger until a client is found in it; not what a manager has from the start.
         window.stranger = showsOther && window.stranger != .beforeStart ? .came : .none
@@ -136,7 +136,7 @@ package struct WindowModel: Sendable {
             if place != nil { noteNew(event.window) }
             // Where it comes from, it may have been on the screen.
             windows[event.window] = Window(
-                place: place, isViewable: false, facts: nil, isDoubtful: isDoubtful, wasShown: place == nil)
+                place: place, isMapped: false, facts: nil, isDoubtful: isDoubtful, wasShown: place == nil)
             stack.put(event.window, .highest)
         case .went:
             front?.note(nil, of: event.window)
@@ -148,8 +148,9 @@ package struct WindowModel: Sendable {
             tree.forget(event.window)
         case .mapped:
             update(event) {
-                $0.isViewable = !($0.facts?.hidesNothing ?? false)
-                ($0.wasShown, $0.isMenu) = (true, event.isOverrideRedirect ?? false)
+                ($0.isMapped, $0.wasShown, $0.isMenu) = (true, true, event.isOverrideRedirect ?? false)
+                // It may ask to hide everything since it was read.
+                if $0.facts == nil { $0.hidesNothing = false }
                 // X servers keep no pixels of a window that is not on the screen.
                 if $0.facts?.isEmptyFrame ?? false { $0.stranger = .none }
             }
@@ -159,7 +160,7 @@ package struct WindowModel: Sendable {
             {
                 forget(event.window)
             }
-        case .unmapped: update(event) { $0.isViewable = false }
+        case .unmapped: update(event) { $0.isMapped = false }
         case .moved(let place): update(event) { $0.place = place }
         case .movedInside, .restacked: break
         case .changed:
