@@ -723,6 +723,26 @@ import UpcastClient
         #expect(model.secrets(hidesUnknown: false).regions(in: Self.area) == .none)
     }
 
+    /// A picture that does not wait any longer hides what is unread as it was: everything, if the window hid that.
+    @Test(arguments: [WindowEvent.Kind.renamed, .changed, .rearranged])
+    func everythingWhileAWindowIsReadAgain(kind: WindowEvent.Kind) throws {
+        var model = try Self.model([1: Self.facts(1, x: 5, secure: 2), 2: Self.facts(2)])
+        for secure in [2, 1] as [UInt32] {
+            model.apply(WindowEvent(kind, 1, sequence: 11))
+            #expect(model.hasUnread && model.secrets(hidesUnknown: true).isEverywhere)
+            model.read([1: Self.facts(1, x: 5, secure: secure)])
+        }
+        model.apply(WindowEvent(kind, 1, sequence: 12))
+        let secrets = model.secrets(hidesUnknown: true)
+        #expect(!secrets.isEverywhere && secrets.places == [Self.place(5)])
+        // Another window with its number is another one.
+        model.read([1: Self.facts(1, x: 5, secure: 2)])
+        model.apply(WindowEvent(.went, 1, sequence: 13, destroyed: 1))
+        model.apply(WindowEvent(.came(Self.place(7)), 1, sequence: 14))
+        model.apply(WindowEvent(.mapped, 1, sequence: 15))
+        #expect(!model.secrets(hidesUnknown: true).isEverywhere)
+    }
+
     @Test func regionsAreThoseOfTheArea() throws {
         var secrets = WindowSecrets()
         secrets.hide(.init(x: 50, y: 50, width: 100, height: 100))

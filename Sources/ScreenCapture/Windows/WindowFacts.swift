@@ -58,7 +58,9 @@ package struct WindowFacts: Equatable, Sendable {
     }
 
     /// It has no pixels to hide, and does not ask to hide everything.
-    var hidesNothing: Bool { isInputOnly && secure < 2 }
+    var hidesNothing: Bool { isInputOnly && !hidesEverything }
+    /// While it is viewable.
+    var hidesEverything: Bool { secure >= 2 }
 
     /// Who owns the window and what is in it.
     var owners: [WindowNames.Owner] { names.map(\.owner) }

@@ -5,8 +5,9 @@ extension WindowModel {
         /// Nil while it is not known.
         var place: CaptureRectangle?
         var isMapped: Bool
-        /// As `WindowFacts.hidesNothing`, as it was read last.
+        /// As in `WindowFacts`, as it was read last.
         var hidesNothing = false
+        var hidesEverything = false
         /// Nil until they are read, and after a change.
         var facts: WindowFacts?
         /// The window group, as it was read last.

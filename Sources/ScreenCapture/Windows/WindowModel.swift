@@ -103,7 +103,7 @@ package struct WindowModel: Sendable {
         guard var window = windows[id] else { return }
         if window.place == nil { window.place = facts.place }
         // One that is mapped may hide everything from now on, or nothing any more.
-        window.hidesNothing = facts.hidesNothing
+        (window.hidesNothing, window.hidesEverything) = (facts.hidesNothing, facts.hidesEverything)
         if window.isUnwatched, window.isViewable { scatter(in: window.place) }
         // An empty frame may show a stranger until a client is found in it; not what a manager has from the start.
         window.stranger = showsOther && window.stranger != .beforeStart ? .came : .none
@@ -307,11 +307,14 @@ package struct WindowModel: Sendable {
         let menus = hidesUnknown && unseen.isWaiting ? menuOwners : nil
         for (id, window) in windows where window.isViewable {
             guard let facts = window.facts else {
-                if hidesUnknown { secrets.hide(window.place ?? bounds, isEverywhere: window.place == nil) }
+                if hidesUnknown {
+                    let isEverywhere = window.hidesEverything || window.place == nil
+                    secrets.hide(window.place ?? bounds, isEverywhere: isEverywhere)
+                }
                 continue
             }
             if secure.contains(id) || showsStranger(window) || menus?.isMenu(facts) ?? false {
-                secrets.hide(window.place ?? bounds, isEverywhere: facts.secure >= 2)
+                secrets.hide(window.place ?? bounds, isEverywhere: facts.hidesEverything)
             }
         }
         // Frames have a limited number of regions.
