@@ -53,17 +53,18 @@ static void take_class(upcast_x *x, xcb_get_property_reply_t *reply, upcast_x_na
     const char *value = xcb_get_property_value(reply);
     const int length = xcb_get_property_value_length(reply);
     const bool latin = is_latin(x, reply);
-    if (reply->bytes_after) names->is_cut = true;
-    const int next = copy(value, length, 0, latin, names->instance, sizeof names->instance, &names->is_cut);
-    copy(value, length, next, latin, names->class_name, sizeof names->class_name, &names->is_cut);
+    bool *is_cut = &names->is_class_cut;
+    if (reply->bytes_after) *is_cut = true;
+    const int next = copy(value, length, 0, latin, names->instance, sizeof names->instance, is_cut);
+    copy(value, length, next, latin, names->class_name, sizeof names->class_name, is_cut);
 }
 
 static void take_title(
     upcast_x *x, xcb_get_property_reply_t *reply, upcast_x_names *names, char *target, size_t capacity) {
-    if (reply->bytes_after) names->is_cut = true;
+    if (reply->bytes_after) names->is_title_cut = true;
     copy(
         xcb_get_property_value(reply), xcb_get_property_value_length(reply), 0, is_latin(x, reply), target, capacity,
-        &names->is_cut);
+        &names->is_title_cut);
 }
 
 /// Whether a title is in an encoding that nobody reads here: COMPOUND_TEXT with other characters than those of Latin-1.
@@ -139,7 +140,7 @@ static void take_names(upcast_x *x, struct names_request asked, upcast_x_names *
     if (has_new) take_title(x, reply, names, names->title, sizeof names->title);
     if (old && old->value_len && is_coded(old)) {
         // Toolkits write the same text twice: one that can be read is enough.
-        if (!has_new) names->is_cut = true;
+        if (!has_new) names->is_title_cut = true;
     } else if (old && old->value_len) {
         take_title(x, old, names, has_new ? names->old_title : names->title, sizeof names->title);
     }

@@ -131,7 +131,7 @@ extension X11Connection {
     private static func names(_ names: inout upcast_x_names) -> WindowNames {
         WindowNames(
             window: names.window, instance: text(&names.instance), className: text(&names.class_name),
-            title: text(&names.title), oldTitle: text(&names.old_title), isCut: names.is_cut,
-            process: names.process == 0 ? nil : names.process, maker: names.maker)
+            title: text(&names.title), oldTitle: text(&names.old_title), isClassCut: names.is_class_cut,
+            isTitleCut: names.is_title_cut, process: names.process == 0 ? nil : names.process, maker: names.maker)
     }
 }

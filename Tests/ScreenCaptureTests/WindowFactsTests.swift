@@ -117,15 +117,19 @@ import UpcastClient
             }
             try set("_NET_WM_NAME", "8u", "Größe")
             var found = try #require(try names())
-            #expect((found.title, found.oldTitle, found.isCut) == ("Größe", "Old", false))
+            #expect((found.title, found.oldTitle, found.isTitleCut) == ("Größe", "Old", false))
             try set("WM_NAME", "8t", "\u{1b}%G")
             found = try #require(try names())
-            #expect((found.title, found.isCut) == ("Größe", false))
+            #expect((found.title, found.isTitleCut) == ("Größe", false))
             _ = try ChildProcess.run(
                 "xprop", ["-display", screen.display, "-id", "\(number)", "-remove", "_NET_WM_NAME"])
             try set("WM_NAME", "8s", "Only")
             found = try #require(try names())
-            #expect((found.title, found.oldTitle, found.isCut) == ("Only", "", false))
+            #expect((found.title, found.oldTitle, found.isTitleCut) == ("Only", "", false))
+            try set("WM_CLASS", "8s", String(repeating: "x", count: 200))
+            let all = try display.facts(of: display.watchWindows().map(\.window)).values.flatMap(\.names)
+            found = try #require(all.first { $0.window == number })
+            #expect((found.instance.count, found.isClassCut, found.isTitleCut) == (127, true, false))
             window.signal(SIGKILL)
         }
     }
@@ -181,7 +185,7 @@ import UpcastClient
         ("STRING", "4772fc6e"), ("STRING", "4772c3bc6e"), ("UTF8_STRING", "4772c3bc6e"), ("COMPOUND_TEXT", "4772fc6e"),
     ]) func titles(type: String, bytes: String) async throws {
         let family = try await Self.family(["--title", type, bytes], showing: "Main", hide: "title=gr\u{fc}n")
-        #expect(family.facts.title == "Gr\u{fc}n" && family.facts.names.allSatisfy { !$0.isCut })
+        #expect(family.facts.title == "Gr\u{fc}n" && family.facts.names.allSatisfy { !$0.isTitleCut })
         #expect(family.hidden == [Self.mainPlace])
     }
 
@@ -189,8 +193,18 @@ import UpcastClient
     @Test func aTitleThatNobodyReads() async throws {
         let bytes = "1b2d4cc2d0dddad0"
         let family = try await Self.family(["--title", "COMPOUND_TEXT", bytes], showing: "Main", hide: "title=Bank")
-        #expect(family.facts.names.first?.isCut == true)
+        #expect(family.facts.names.first?.isTitleCut == true)
         #expect(family.hidden == [Self.mainPlace])
+    }
+
+    /// The class of a window with a long title is known.
+    @Test(arguments: [("class=Bank", false), ("class=Main", true), ("title=Bank", true)])
+    func aLongTitle(rule: String, isHidden: Bool) async throws {
+        let bytes = String(repeating: "61", count: 1100)
+        let family = try await Self.family(["--title", "STRING", bytes], showing: "Main", hide: rule)
+        let names = try #require(family.facts.names.first)
+        #expect(names.title.count == 1023 && names.isTitleCut && !names.isClassCut)
+        #expect(family.hidden == (isHidden ? [Self.mainPlace] : []))
     }
 
     /// Toolkits say in three ways that a dialog is one of its group.

@@ -16,7 +16,7 @@ import UpcastClient
     private static func facts(
         _ window: UInt32, x: Int = 0, viewable: Bool = true, override: Bool = false,
         className: String = "", secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32? = nil,
-        process: UInt32? = nil, maker: UInt32? = nil, title: String = "", isCut: Bool = false,
+        process: UInt32? = nil, maker: UInt32? = nil, title: String = "", isTitleCut: Bool = false,
         types: WindowFacts.Types = [], group: UInt32? = nil, isForGroup: Bool = false, inside: [WindowNames] = [],
         all: [UInt32] = [], inputOnly: Bool = false
     ) -> WindowFacts {
@@ -24,7 +24,7 @@ import UpcastClient
             place: place(x), isViewable: viewable, isOverrideRedirect: override,
             names: [
                 WindowNames(
-                    window: client ?? window, className: className, title: title, isCut: isCut,
+                    window: client ?? window, className: className, title: title, isTitleCut: isTitleCut,
                     process: process ?? maker, maker: maker ?? window)
             ] + inside, types: types, secure: secure, transientFor: transientFor, client: client ?? window,
             group: group, isTransientForGroup: isForGroup, isInputOnly: inputOnly, inside: all)
@@ -268,7 +268,25 @@ import UpcastClient
         var rules = WindowRules()
         try rules.add("title=*Private Browsing")
         #expect(!rules.match(Self.facts(1, title: "A page")))
-        #expect(rules.match(Self.facts(1, title: "A page", isCut: true)))
+        #expect(rules.match(Self.facts(1, title: "A page", isTitleCut: true)))
+    }
+
+    /// A long title says nothing of the class, and the other way round.
+    @Test func whichNameIsCut() throws {
+        var classes = WindowRules(), titles = WindowRules()
+        try classes.add("class=firefox")
+        try titles.add("title=*Bank*")
+        let browser = Self.facts(1, className: "firefox", title: "A page", isTitleCut: true)
+        #expect(classes.match(browser) && classes.choose(browser))
+        #expect(titles.match(browser) && !titles.choose(browser))
+        let other = Self.facts(1, className: "xterm", title: "Bank", isTitleCut: true)
+        #expect(!classes.match(other) && !classes.choose(other))
+        var cut = Self.facts(1, className: "firefox", title: "A page")
+        cut.names[0].isClassCut = true
+        #expect(classes.match(cut) && !classes.choose(cut))
+        #expect(!titles.match(cut))
+        cut.names[0].title = "A Bank"
+        #expect(titles.choose(cut))
     }
 
     /// A rule that chooses what viewers see takes nothing for a match that nobody knows.
@@ -276,7 +294,7 @@ import UpcastClient
         var titles = WindowRules()
         try titles.add("title=A page*")
         #expect(titles.choose(Self.facts(1, title: "A page")))
-        #expect(!titles.choose(Self.facts(1, title: "A page", isCut: true)))
+        #expect(!titles.choose(Self.facts(1, title: "A page", isTitleCut: true)))
         for rule in ["process=game", "user=alice"] {
             var rules = WindowRules { $0 == 8 ? ("game", "alice") : nil }
             try rules.add(rule)

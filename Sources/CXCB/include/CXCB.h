@@ -80,8 +80,8 @@ typedef struct {
     /// Both parts of WM_CLASS, and the title, in UTF-8; each ends at the first 0. The title is _NET_WM_NAME if the window
     /// has one; `old_title` is WM_NAME beside it, empty where it is the only one or cannot be read.
     char instance[128], class_name[128], title[1024], old_title[1024];
-    /// A text is longer.
-    bool is_cut;
+    /// A part of WM_CLASS is longer; a title is, or is the only one and cannot be read.
+    bool is_class_cut, is_title_cut;
     /// The process, as the server knows it (XRes); 0 if it does not.
     uint32_t process;
     /// The X client, whose windows all have the same one.

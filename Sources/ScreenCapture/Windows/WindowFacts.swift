@@ -85,8 +85,10 @@ package struct WindowNames: Equatable, Sendable {
     package var title: String
     /// `WM_NAME` beside it.
     package var oldTitle: String
-    /// A text is longer: nobody knows whether a pattern fits.
-    package var isCut: Bool
+    /// A part of WM_CLASS is longer: nobody knows whether a pattern fits.
+    package var isClassCut: Bool
+    /// A title is longer, or cannot be read.
+    package var isTitleCut: Bool
     /// Nil if the server does not know it.
     package var process: UInt32?
     /// The X client, of which a process may have several.
@@ -95,10 +97,11 @@ package struct WindowNames: Equatable, Sendable {
 
     package init(
         window: UInt32, instance: String = "", className: String = "", title: String = "", oldTitle: String = "",
-        isCut: Bool = false, process: UInt32? = nil, maker: UInt32 = 0
+        isClassCut: Bool = false, isTitleCut: Bool = false, process: UInt32? = nil, maker: UInt32 = 0
     ) {
         (self.window, self.instance, self.className, self.title) = (window, instance, className, title)
-        (self.oldTitle, self.isCut, self.process, self.maker) = (oldTitle, isCut, process, maker)
+        (self.oldTitle, self.isClassCut, self.isTitleCut) = (oldTitle, isClassCut, isTitleCut)
+        (self.process, self.maker) = (process, maker)
         owner = process.map(Owner.process) ?? .client(maker)
     }
 }

@@ -93,7 +93,7 @@ package struct WindowRules: Equatable, Sendable {
     ///   two titles counts, too; what is chosen to be shown goes by the one that people see.
     private func match(_ rule: Rule, _ names: WindowNames, unknown: Bool) -> Bool {
         switch rule.subject {
-        case .class where names.isCut, .title where names.isCut: unknown
+        case .class where names.isClassCut, .title where names.isTitleCut: unknown
         case .class: Self.fits(names.className, rule.pattern) || Self.fits(names.instance, rule.pattern)
         case .title: Self.fits(names.title, rule.pattern) || unknown && Self.fits(names.oldTitle, rule.pattern)
         case .process: names.process.flatMap(process).map { Self.fits($0.name, rule.pattern) } ?? unknown
