@@ -44,7 +44,7 @@ package final class WindowGrabber {
     /// Windows came, went or moved since the layers were made.
     private var isStale = true
     private var unknownWait = UnknownWait()
-    private var hasTold = false
+    private var news = WindowNews()
     private var pausedReading = PausedReading()
     /// Since when a window shows pixels that are not its own.
     private var undrawnSince: MediaTime?
@@ -151,15 +151,11 @@ package final class WindowGrabber {
             let place = try display.place(of: client)
         else {
             target = nil
-            if !hasTold { try notice(.waiting("the window is not on the screen")) }
-            hasTold = true
+            if let new = news.note(nil) { try notice(new) }
             return nil
         }
+        if let new = news.note((client, place)) { try notice(new) }
         let next = Target(top: top, client: client, place: place)
-        if next.client != target?.client || place.width != target?.place.width || place.height != target?.place.height {
-            try notice(.capturing(place))
-        }
-        hasTold = false
         target = next
         let whole = CaptureRectangle(x: 0, y: 0, width: place.width, height: place.height)
         let corner = try corner(of: place, in: top)
@@ -184,15 +180,8 @@ package final class WindowGrabber {
         schedule.grabbed(at: now)
         // Without DAMAGE, nobody reports what changes.
         if !display.hasDamage { schedule.noteChange() }
-        guard let target = try find(notice) else { return }
+        guard let target = try find(notice), WindowNews.canBeSent(target.place) else { return }
         let (width, height) = (target.place.width, target.place.height)
-        guard ScreenArea.sides.contains(width), ScreenArea.sides.contains(height) else {
-            if !hasTold {
-                try notice(.waiting("the window is \(width)x\(height), and frames have 16 to 4096 pixels a side"))
-            }
-            hasTold = true
-            return
-        }
         let format = VideoSampleFormat(
             packed: display.format.pixelFormat, width: width, height: height,
             color: ColorDescription(matrix: .bt709, range: .full))

@@ -1,0 +1,39 @@
+internal import Grabbing
+internal import UpcastClient
+
+/// Decides what is told of a window that is captured alone: nothing twice in a row. Pure.
+struct WindowNews: Sendable {
+    private enum State: Equatable {
+        case absent
+        case impossible(width: Int, height: Int)
+        case captured(client: UInt32, width: Int, height: Int)
+    }
+
+    private var told: State?
+
+    /// - Parameter found: the client and its place in the root window; nil if it is not on the screen.
+    /// - Returns: nil if that was told.
+    mutating func note(_ found: (client: UInt32, place: CaptureRectangle)?) -> WindowGrabber.Notice? {
+        let state = Self.state(found)
+        guard state != told else { return nil }
+        told = state
+        guard let found else { return .waiting("the window is not on the screen") }
+        let place = found.place
+        guard Self.canBeSent(place) else {
+            return .waiting("the window is \(place.width)x\(place.height), and frames have 16 to 4096 pixels a side")
+        }
+        return .capturing(place)
+    }
+
+    private static func state(_ found: (client: UInt32, place: CaptureRectangle)?) -> State {
+        guard let (client, place) = found else { return .absent }
+        let (width, height) = (place.width, place.height)
+        guard canBeSent(place) else { return .impossible(width: width, height: height) }
+        return .captured(client: client, width: width, height: height)
+    }
+
+    /// Whether frames can have the size of a window.
+    static func canBeSent(_ place: CaptureRectangle) -> Bool {
+        ScreenArea.sides.contains(place.width) && ScreenArea.sides.contains(place.height)
+    }
+}

@@ -1,0 +1,62 @@
+import Grabbing
+import Testing
+import UpcastClient
+
+@testable import ScreenCapture
+
+/// Promise: what becomes of a window that is captured alone is told once, and not before it is true.
+@Suite struct WindowNewsTests {
+    private typealias Found = (client: UInt32, place: CaptureRectangle)
+
+    private static let absent = "the window is not on the screen"
+
+    private static func window(client: UInt32 = 1, x: Int = 0, _ width: Int, _ height: Int) -> Found? {
+        (client, CaptureRectangle(x: x, y: 0, width: width, height: height))
+    }
+
+    /// What is told of each step; nil for nothing.
+    private static func told(_ steps: [Found?]) -> [String?] {
+        var news = WindowNews()
+        return steps.map { step -> String? in
+            guard let notice = news.note(step) else { return nil }
+            switch notice {
+            case .waiting(let text): return text
+            case .capturing(let place): return place.name
+            }
+        }
+    }
+
+    /// The window is looked for again whenever any other one moves.
+    @Test(arguments: [(15, 100), (100, 15), (4097, 100), (100, 4097)])
+    func aSizeThatFramesCannotHave(width: Int, height: Int) {
+        let steps: [Found?] = [
+            Self.window(width, height), Self.window(width, height), Self.window(x: 9, width, height),
+            Self.window(client: 2, x: 9, width, height),
+        ]
+        let text = "the window is \(width)x\(height), and frames have 16 to 4096 pixels a side"
+        #expect(Self.told(steps) == [text, nil, nil, nil])
+    }
+
+    @Test func sizesThatChange() {
+        let steps: [Found?] = [
+            Self.window(16, 16), Self.window(16, 15), Self.window(16, 14), Self.window(16, 14),
+            Self.window(4096, 4096), Self.window(16, 16),
+        ]
+        let end = "and frames have 16 to 4096 pixels a side"
+        let expected: [String?] = [
+            "16x16+0+0", "the window is 16x15, \(end)", "the window is 16x14, \(end)", nil, "4096x4096+0+0",
+            "16x16+0+0",
+        ]
+        #expect(Self.told(steps) == expected)
+    }
+
+    /// One that only moves is the same. Another one, and one that is back, is told.
+    @Test func whatComesAndGoes() {
+        let steps: [Found?] = [
+            nil, nil, Self.window(100, 50), Self.window(x: 5, 100, 50), Self.window(client: 2, x: 5, 100, 50), nil, nil,
+            Self.window(client: 2, x: 5, 100, 50),
+        ]
+        let expected: [String?] = [Self.absent, nil, "100x50+0+0", nil, "100x50+5+0", Self.absent, nil, "100x50+5+0"]
+        #expect(Self.told(steps) == expected)
+    }
+}
