@@ -1,6 +1,7 @@
 import Glibc
 import Grabbing
 import LinuxSystem
+import ScreenCapture
 
 /// What /proc says of a process, and the rules of a file.
 enum ProcessFacts {
@@ -9,17 +10,18 @@ enum ProcessFacts {
     /// The kernel cuts the name of a process at this many bytes.
     private static let commBytes = 15
 
-    /// The name of a process and of its user; nil if it is gone, not of this system, or its whole name is not known.
+    /// A process; nil if it is gone, not of this system, or its whole name is not known.
     ///
     /// Asked when windows change, not for frames. Nothing is remembered: a process may take another name, and asking
     /// when it began, to know it again, takes longer than to ask for its name.
-    @Sendable static func look(_ process: UInt32) -> (name: String, user: String)? {
+    @Sendable static func look(_ process: UInt32) -> WindowRules.Process? {
         let folder = "/proc/\(process)"
         var status = stat()
         guard unsafe stat(folder, &status) == 0, let line = read(folder + "/comm", upTo: 64) else { return nil }
         let name = wholeName(
             String(line.prefix { $0 != "\n" }), commandLine: read(folder + "/cmdline", upTo: 4096) ?? "")
-        return name.map { ($0, AccountNames.name(user: status.st_uid)) }
+        let user = status.st_uid
+        return name.map { WindowRules.Process(name: $0, user: AccountNames.name(user: user)) }
     }
 
     /// - Parameters:

@@ -43,6 +43,18 @@ extension WindowModel {
     }
 }
 
+extension WindowRules {
+    func match(_ facts: WindowFacts) -> Bool {
+        var lookup = Lookup(for: self)
+        return match(facts, &lookup)
+    }
+
+    func choose(_ facts: WindowFacts) -> Bool {
+        var lookup = Lookup(for: self)
+        return choose(facts, &lookup)
+    }
+}
+
 extension WindowSecrets {
     func regions(in area: CaptureRectangle) -> CaptureSecureRegions {
         var regions = CaptureSecureRegions.none

@@ -1,5 +1,6 @@
 import Grabbing
 import MediaCore
+import Synchronization
 import Testing
 import UpcastClient
 
@@ -296,11 +297,15 @@ import UpcastClient
         #expect(titles.choose(Self.facts(1, title: "A page")))
         #expect(!titles.choose(Self.facts(1, title: "A page", isTitleCut: true)))
         for rule in ["process=game", "user=alice"] {
-            var rules = WindowRules { $0 == 8 ? ("game", "alice") : nil }
+            var rules = WindowRules { $0 == 8 ? WindowRules.Process(name: "game", user: "alice") : nil }
             try rules.add(rule)
             #expect(rules.choose(Self.facts(1, process: 8)) && rules.match(Self.facts(1, process: 8)))
             #expect(!rules.choose(Self.facts(1)) && rules.match(Self.facts(1)))
-            #expect(!WindowChoice.rule(rules).means(1, Self.facts(1)))
+            let choice = WindowChoice.rule(rules)
+            var lookup = choice.lookup
+            let meansUnknown = choice.means(1, Self.facts(1), &lookup)
+            let meansKnown = choice.means(1, Self.facts(1, process: 8), &lookup)
+            #expect(!meansUnknown && meansKnown)
         }
     }
 
@@ -779,7 +784,7 @@ import UpcastClient
     }
 
     @Test func rulesMatch() throws {
-        var rules = WindowRules { $0 == 8 ? ("signal-desktop", "alice") : nil }
+        var rules = WindowRules { $0 == 8 ? WindowRules.Process(name: "signal-desktop", user: "alice") : nil }
         for rule in ["class=KeePassXC", "title=*Private*", "type=notification", "process=signal*"] {
             try rules.add(rule)
         }
@@ -788,10 +793,65 @@ import UpcastClient
         #expect(rules.match(Self.facts(1, title: "Mail - private window")), "in both cases")
         #expect(rules.match(Self.facts(1, types: [.notification, .dock])))
         #expect(rules.match(Self.facts(1)), "a process that nobody knows may be the one")
-        var others = WindowRules { _ in ("bash", "bob") }
+        var others = WindowRules { _ in WindowRules.Process(name: "bash", user: "bob") }
         try others.add("process=signal*")
         try others.add("user=alice")
         #expect(!others.match(Self.facts(1, process: 8)))
+    }
+
+    /// Looking up takes time: a process once for all windows of a reading, and a user only for rules that need it.
+    @Test(arguments: [
+        (["process=a", "process=b*"], 1, 0), (["process=a", "user=x", "user=y"], 1, 1), (["user=alice"], 1, 1),
+        (["class=a", "title=b"], 0, 0),
+    ]) func lookups(rules: [String], perProcess: Int, perUser: Int) throws {
+        let (processes, users) = (LookupCount(), LookupCount())
+        let look = { @Sendable (number: UInt32) -> WindowRules.Process? in
+            processes.add(number)
+            return WindowRules.Process(name: "game", user: users.look(number))
+        }
+        var hidden = WindowRules(process: look)
+        for rule in rules { try hidden.add(rule) }
+        var model = WindowModel(hidden, bounds: Self.area)
+        var facts: [UInt32: WindowFacts] = [:]
+        for window: UInt32 in 1...4 { facts[window] = Self.facts(window, process: 50 + window % 2) }
+        model.addAndRead(facts)
+        func counts(_ count: Int) -> [UInt32: Int] { count == 0 ? [:] : [50: count, 51: count] }
+        #expect(processes.counts == counts(perProcess) && users.counts == counts(perUser))
+        // A process may have another name since.
+        model.apply(WindowEvent(.renamed, 1, sequence: 11))
+        model.read([1: Self.facts(1, process: 51)])
+        #expect(processes.counts == counts(2 * perProcess) && users.counts == counts(2 * perUser))
+    }
+
+    /// The same holds for the application that has to be in front, and for a window that is captured alone.
+    @Test func lookupsForWhatIsShown() throws {
+        let processes = LookupCount()
+        var rules = WindowRules { number in
+            processes.add(number)
+            return WindowRules.Process(name: "game", user: "alice")
+        }
+        try rules.add("process=other")
+        try rules.add("process=another")
+        var model = WindowModel(WindowRules(), bounds: Self.area, front: rules)
+        model.addAndRead([1: Self.facts(1, process: 50), 2: Self.facts(2, process: 50)])
+        #expect(processes.counts == [50: 1])
+        #expect(model.window(chosenBy: .rule(rules))?.top == nil)
+        #expect(processes.counts == [50: 2])
+    }
+
+    /// A process of which nothing is known is looked up once, too.
+    @Test func aLookupThatFindsNothing() throws {
+        let processes = LookupCount()
+        var rules = WindowRules { number in
+            processes.add(number)
+            return nil
+        }
+        for rule in ["process=a", "user=b"] { try rules.add(rule) }
+        var lookup = WindowRules.Lookup(for: rules)
+        let facts = Self.facts(1, process: 50)
+        let chosen = rules.choose(facts, &lookup)
+        let matched = rules.match(facts, &lookup)
+        #expect(!chosen && matched && processes.counts == [50: 1])
     }
 
     @Test(arguments: [
@@ -857,6 +917,20 @@ import UpcastClient
         try new.add("title=public")
         #expect(old.match(facts) && new.match(facts))
         #expect(!old.choose(facts) && new.choose(facts))
+    }
+}
+
+/// How often each process was looked up.
+private final class LookupCount: Sendable {
+    private let state = Mutex<[UInt32: Int]>([:])
+    var counts: [UInt32: Int] { state.withLock { $0 } }
+
+    func add(_ process: UInt32) { state.withLock { $0[process, default: 0] += 1 } }
+
+    /// The name of its user.
+    func look(_ process: UInt32) -> String {
+        add(process)
+        return "alice"
     }
 }
 

@@ -18,17 +18,24 @@ struct FrontWindows: Sendable {
 
     init(_ rules: WindowRules) { self.rules = rules }
 
-    /// - Parameter facts: nil for a window of which nothing is known any more.
-    mutating func note(_ facts: WindowFacts?, of window: UInt32) {
-        if let old = windows.removeValue(forKey: window) {
-            if tops[old.client] == window { tops[old.client] = nil }
-            if old.isChosen { count(old.owner, -1) }
+    /// What is known of windows at one moment.
+    mutating func note(_ all: [UInt32: WindowFacts]) {
+        var lookup = WindowRules.Lookup(for: rules)
+        for (window, facts) in all {
+            forget(window)
+            let isChosen = rules.choose(facts, &lookup)
+            let new = Window(client: facts.client, owner: facts.owners.first, isChosen: isChosen)
+            windows[window] = new
+            tops[new.client] = window
+            if new.isChosen { count(new.owner, 1) }
         }
-        guard let facts else { return }
-        let new = Window(client: facts.client, owner: facts.owners.first, isChosen: rules.choose(facts))
-        windows[window] = new
-        tops[new.client] = window
-        if new.isChosen { count(new.owner, 1) }
+    }
+
+    /// Nothing is known of a window any more.
+    mutating func forget(_ window: UInt32) {
+        guard let old = windows.removeValue(forKey: window) else { return }
+        if tops[old.client] == window { tops[old.client] = nil }
+        if old.isChosen { count(old.owner, -1) }
     }
 
     private mutating func count(_ owner: WindowNames.Owner?, _ change: Int) {

@@ -12,7 +12,7 @@ package enum WindowChoice: Equatable, Sendable {
     ///   - process: looks up a process, for rules.
     /// - Throws: what would be right.
     package init(
-        _ text: String, process: @escaping @Sendable (UInt32) -> (name: String, user: String)?
+        _ text: String, process: @escaping @Sendable (UInt32) -> WindowRules.Process?
     ) throws(ScreenError) {
         guard !text.isEmpty else {
             throw ScreenError(
@@ -34,16 +34,22 @@ package enum WindowChoice: Equatable, Sendable {
         self = .rule(rules)
     }
 
-    /// Whether it means a child of the root window.
-    func means(_ window: UInt32, _ facts: WindowFacts) -> Bool {
+    /// For `means`, at one moment.
+    var lookup: WindowRules.Lookup {
         switch self {
-        case .number(let number): number == window || number == facts.client
-        case .rule(let rules): !facts.isOverrideRedirect && rules.choose(facts) || isFramed(window, facts, rules)
+        case .number: WindowRules.Lookup(for: WindowRules())
+        case .rule(let rules): WindowRules.Lookup(for: rules)
         }
     }
 
-    /// Frames of window managers are override-redirect windows as a rule.
-    private func isFramed(_ window: UInt32, _ facts: WindowFacts, _ rules: WindowRules) -> Bool {
-        facts.client != window && rules.choose(facts)
+    /// Whether it means a child of the root window.
+    func means(_ window: UInt32, _ facts: WindowFacts, _ lookup: inout WindowRules.Lookup) -> Bool {
+        switch self {
+        case .number(let number): return number == window || number == facts.client
+        case .rule(let rules):
+            // Frames of window managers are override-redirect windows as a rule.
+            let isFrame = facts.client != window
+            return (isFrame || !facts.isOverrideRedirect) && rules.choose(facts, &lookup)
+        }
     }
 }

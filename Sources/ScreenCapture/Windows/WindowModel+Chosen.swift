@@ -4,11 +4,12 @@ internal import UpcastClient
 extension WindowModel {
     /// The application window that a choice means: of several that are viewable, the one that was made first.
     func window(chosenBy choice: WindowChoice) -> (top: UInt32, client: UInt32)? {
+        var lookup = choice.lookup
         let found = windows.filter { id, window in
             guard window.isViewable, let facts = window.facts, !facts.isEmptyFrame, !facts.isInputOnly else {
                 return false
             }
-            return choice.means(id, facts)
+            return choice.means(id, facts, &lookup)
         }.min { $0.key < $1.key }
         return found.map { ($0.key, $0.value.facts?.client ?? $0.key) }
     }

@@ -1,6 +1,8 @@
 /// Which windows are secure.
 extension WindowModel {
-    func isSecret(_ facts: WindowFacts) -> Bool { facts.secure > 0 || facts.hasUnseen || rules.match(facts) }
+    func isSecret(_ facts: WindowFacts, _ lookup: inout WindowRules.Lookup) -> Bool {
+        facts.secure > 0 || facts.hasUnseen || rules.match(facts, &lookup)
+    }
 
     var menuOwners: MenuOwners { MenuOwners(manager, windows: windows.values.lazy.compactMap(\.facts)) }
 
@@ -8,10 +10,14 @@ extension WindowModel {
     /// are what they were.
     ///
     /// - Parameter new: what was just read.
-    mutating func secureWindows(_ new: [UInt32: WindowFacts]) -> Set<UInt32> {
+    mutating func secureWindows(_ new: [UInt32: WindowFacts], _ lookup: inout WindowRules.Lookup) -> Set<UInt32> {
         let (windows, menus) = (windows, menuOwners)
         var dialogs = dialogs
-        var secure = Set(windows.filter { $1.facts.map(isSecret) ?? self.secure.contains($0) }.keys)
+        var secure = Set<UInt32>()
+        for (id, window) in windows {
+            let isSecret = window.facts.map { self.isSecret($0, &lookup) } ?? self.secure.contains(id)
+            if isSecret { secure.insert(id) }
+        }
         func isHarmless(_ client: UInt32) -> Bool {
             top(of: client).map { !secure.contains($0) && windows[$0]?.facts != nil } ?? false
         }

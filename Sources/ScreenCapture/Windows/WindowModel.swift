@@ -81,11 +81,14 @@ package struct WindowModel: Sendable {
             // What comes into the frame later is not what it shows, and may be harmless.
             ghosts.certify(id)
         }
-        for (id, facts) in reading.facts { note(facts, of: id, showsOther: others[id] != nil) }
+        let known = reading.facts.filter { windows[$0.key] != nil }
+        for (id, facts) in known { note(facts, of: id, showsOther: others[id] != nil) }
+        front?.note(known)
         unseen.find(unseen.lost.keys.filter { top(of: $0) != nil }, isAll: !hasUnreadWindows)
         unseen.note(reading.clients)
-        secure = secureWindows(reading.facts)
-        rememberOwners()
+        var lookup = WindowRules.Lookup(for: rules)
+        secure = secureWindows(reading.facts, &lookup)
+        rememberOwners(&lookup)
         // What a window has left behind as a secure one stays secret.
         for window in secure { ghosts.certify(window) }
         for id in reading.facts.keys where !secure.contains(id) && others[id] == nil {
@@ -111,14 +114,13 @@ package struct WindowModel: Sendable {
         (window.isUnwatched, window.isNew, window.isDoubtful, window.hasChanged) = (false, false, false, false)
         windows[id] = window
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: id)
-        front?.note(facts, of: id)
     }
 
-    private mutating func rememberOwners() {
+    private mutating func rememberOwners(_ lookup: inout WindowRules.Lookup) {
         let menus = menuOwners
         for facts in secure.compactMap({ windows[$0]?.facts }) {
             // A window that went into another one may still be found there, and be harmless.
-            let isSuspect = menus.isMenu(facts) && isOfUnseen(facts) && !isSecret(facts)
+            let isSuspect = menus.isMenu(facts) && isOfUnseen(facts) && !isSecret(facts, &lookup)
             if !isSuspect { menus.owners(of: facts).forEach { owners.insert($0) } }
         }
     }
@@ -130,7 +132,7 @@ package struct WindowModel: Sendable {
         noteGone(event)
         switch event.kind {
         case .came(let place):
-            front?.note(nil, of: event.window)
+            front?.forget(event.window)
             // One that comes back, without a place, was looked at inside another one.
             let isDoubtful = place != nil || tree.top(of: event.window).map(mayBeSecure) ?? true
             if place != nil { noteNew(event.window) }
@@ -139,7 +141,7 @@ package struct WindowModel: Sendable {
                 place: place, isMapped: false, facts: nil, isDoubtful: isDoubtful, wasShown: place == nil)
             stack.put(event.window, .highest)
         case .went:
-            front?.note(nil, of: event.window)
+            front?.forget(event.window)
             noteUnseen(event)
             if event.destroyed == nil, mayBeSecure(event.window) { lostUnknown = true }
             windows[event.window] = nil
@@ -271,7 +273,7 @@ package struct WindowModel: Sendable {
         if known.isViewable, mayBeSecure(top) || showsStranger(known) { leave(known.place, of: top) }
         windows[top]?.facts = nil
         windows[top]?.isDoubtful = known.isDoubtful || isDoubtful
-        front?.note(nil, of: top)
+        front?.forget(top)
     }
 
     /// Whether a child of the root window, or the client inside it, is of the application that has to be in front.

@@ -10,14 +10,48 @@ package struct WindowRules: Equatable, Sendable {
         package var pattern: String
     }
 
+    /// What rules ask of a process.
+    package struct Process: Sendable {
+        package var name: String
+        /// Looks up the name of its user, which may take longer.
+        let user: @Sendable () -> String
+
+        package init(name: String, user: @autoclosure @escaping @Sendable () -> String) {
+            self.name = name
+            self.user = user
+        }
+    }
+
+    /// What was looked up for rules, each thing once. For one moment: a process may take another name.
+    struct Lookup {
+        private let look: @Sendable (UInt32) -> Process?
+        private var processes: [UInt32: Process?] = [:]
+        private var users: [UInt32: String] = [:]
+
+        init(for rules: WindowRules) { look = rules.process }
+
+        private mutating func process(_ number: UInt32) -> Process? {
+            if let known = processes[number] { return known }
+            let found = look(number)
+            processes.updateValue(found, forKey: number)
+            return found
+        }
+
+        mutating func name(_ number: UInt32) -> String? { process(number)?.name }
+
+        mutating func user(_ number: UInt32) -> String? {
+            if let known = users[number] { return known }
+            guard let user = process(number)?.user() else { return nil }
+            users[number] = user
+            return user
+        }
+    }
+
     package private(set) var rules: [Rule] = []
-    /// The name and the user of a process.
-    private let process: @Sendable (UInt32) -> (name: String, user: String)?
+    private let process: @Sendable (UInt32) -> Process?
 
     /// - Parameter process: looks up a process; called for rules that need it.
-    package init(process: @escaping @Sendable (UInt32) -> (name: String, user: String)? = { _ in nil }) {
-        self.process = process
-    }
+    package init(process: @escaping @Sendable (UInt32) -> Process? = { _ in nil }) { self.process = process }
 
     package static func == (a: Self, b: Self) -> Bool { a.rules == b.rules }
 
@@ -77,27 +111,31 @@ package struct WindowRules: Equatable, Sendable {
     var readTitles: Bool { rules.contains { $0.subject == .title } }
 
     /// Whether a rule hides a window. What nobody knows of it may fit.
-    func match(_ facts: WindowFacts) -> Bool { rules.contains { match($0, facts, unknown: true) } }
+    func match(_ facts: WindowFacts, _ lookup: inout Lookup) -> Bool {
+        rules.contains { match($0, facts, unknown: true, &lookup) }
+    }
 
     /// Whether a rule chooses a window to be shown. What nobody knows of it does not fit.
-    func choose(_ facts: WindowFacts) -> Bool { rules.contains { match($0, facts, unknown: false) } }
+    func choose(_ facts: WindowFacts, _ lookup: inout Lookup) -> Bool {
+        rules.contains { match($0, facts, unknown: false, &lookup) }
+    }
 
-    private func match(_ rule: Rule, _ facts: WindowFacts, unknown: Bool) -> Bool {
+    private func match(_ rule: Rule, _ facts: WindowFacts, unknown: Bool, _ lookup: inout Lookup) -> Bool {
         if rule.subject == .type {
             return Self.types[rule.pattern.lowercased()].map { !facts.types.isDisjoint(with: $0) } ?? false
         }
-        return facts.names.contains { match(rule, $0, unknown: unknown) }
+        return facts.names.contains { match(rule, $0, unknown: unknown, &lookup) }
     }
 
     /// - Parameter unknown: the answer where nobody knows it: the rest of a text that is cut, or a process. Then any of
     ///   two titles counts, too; what is chosen to be shown goes by the one that people see.
-    private func match(_ rule: Rule, _ names: WindowNames, unknown: Bool) -> Bool {
+    private func match(_ rule: Rule, _ names: WindowNames, unknown: Bool, _ lookup: inout Lookup) -> Bool {
         switch rule.subject {
         case .class where names.isClassCut, .title where names.isTitleCut: unknown
         case .class: Self.fits(names.className, rule.pattern) || Self.fits(names.instance, rule.pattern)
         case .title: Self.fits(names.title, rule.pattern) || unknown && Self.fits(names.oldTitle, rule.pattern)
-        case .process: names.process.flatMap(process).map { Self.fits($0.name, rule.pattern) } ?? unknown
-        case .user: names.process.flatMap(process).map { Self.fits($0.user, rule.pattern) } ?? unknown
+        case .process: names.process.flatMap { lookup.name($0) }.map { Self.fits($0, rule.pattern) } ?? unknown
+        case .user: names.process.flatMap { lookup.user($0) }.map { Self.fits($0, rule.pattern) } ?? unknown
         case .type: false
         }
     }
