@@ -157,6 +157,8 @@ final class ExchangeHandler: ChannelInboundHandler {
                 "X-Accel-Buffering": "no",
             ])
         context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+        // A client that is gone makes the write fail, which ends the connection before the call returns.
+        guard case .streaming = state else { return }
         guard !isHead else { return context.close(promise: nil) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop

@@ -43,7 +43,7 @@ package final class WebhookCenter: Sendable {
     /// Takes events for these hooks. `start` begins to deliver them.
     package func prepare(_ hooks: [WebhookSettings]) throws(Errno) {
         for hook in hooks {
-            let sender = try sender(hook, WebhookSender.Counters())
+            let sender = try sender(hook)
             state.withLock { $0.prepared.append(sender) }
         }
     }
@@ -54,7 +54,6 @@ package final class WebhookCenter: Sendable {
     package func start(onEvent: @escaping @Sendable (DaemonEvent) -> Void) throws(Errno) {
         let prepared = state.withLock { state in
             state.onEvent = onEvent
-            defer { state.prepared = [] }
             return state.prepared
         }
         for sender in prepared { try run(sender) }
@@ -66,28 +65,28 @@ package final class WebhookCenter: Sendable {
     /// - Parameter isSame: whether the hook of that name keeps its settings.
     package func replace(with hooks: [WebhookSettings], keeping isSame: (String) -> Bool) throws(Errno) {
         let names = hooks.map(\.name)
-        let ended = state.withLock { state in
-            let ended = state.running.filter { running in
-                let name = running.sender.settings.name
-                return !names.contains(name) || !isSame(name)
-            }
-            state.running.removeAll { running in ended.contains { $0.sender === running.sender } }
-            return ended
+        let running = state.withLock { $0.running }
+        func isKept(_ running: Running) -> Bool {
+            let name = running.sender.settings.name
+            return names.contains(name) && isSame(name)
         }
-        var counters: [String: WebhookSender.Counters] = [:]
-        for running in ended { counters[running.sender.settings.name] = running.sender.cancel() }
+        let (kept, ended) = (running.filter(isKept), running.filter { !isKept($0) })
+        let present = kept.map(\.sender.settings.name)
+        var begun: [WebhookSender] = []
+        for hook in hooks where !present.contains(hook.name) { begun.append(try sender(hook)) }
+        // From here on, the new ones take events. The old threads may need a while to end.
+        state.withLock { state in (state.prepared, state.running) = (begun, kept) }
+        for running in ended {
+            let counters = running.sender.cancel()
+            begun.first { $0.settings.name == running.sender.settings.name }?.inherit(counters)
+        }
         let deadline = MonotonicClock().now() + Self.removalPatience
         for running in ended { _ = running.thread.join(until: deadline) }
-        let present = state.withLock { $0.running.map(\.sender.settings.name) }
-        for hook in hooks where !present.contains(hook.name) {
-            try run(sender(hook, counters[hook.name] ?? WebhookSender.Counters()))
-        }
+        for sender in begun { try run(sender) }
     }
 
-    private func sender(
-        _ hook: WebhookSettings, _ counters: WebhookSender.Counters
-    ) throws(Errno) -> WebhookSender {
-        try WebhookSender(hook, counters: counters, clock: clock) { [weak self] event in
+    private func sender(_ hook: WebhookSettings) throws(Errno) -> WebhookSender {
+        try WebhookSender(hook, clock: clock) { [weak self] event in
             self?.state.withLock { $0.onEvent }?(event)
         }
     }
@@ -98,7 +97,10 @@ package final class WebhookCenter: Sendable {
             return state.threads
         }
         let thread = try WorkerThread(name: "up-hook-\(number)") { sender.run() }
-        state.withLock { $0.running.append(Running(sender: sender, thread: thread)) }
+        state.withLock { state in
+            state.prepared.removeAll { $0 === sender }
+            state.running.append(Running(sender: sender, thread: thread))
+        }
     }
 
     /// Takes an event. `/events` has the same.

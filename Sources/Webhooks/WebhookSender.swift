@@ -18,7 +18,7 @@ final class WebhookSender: Sendable {
     }
 
     private struct State {
-        var counters: Counters
+        var counters = Counters()
         var queue = WebhookQueue()
         /// A message has left the queue and is neither delivered nor given up.
         var isDelivering = false
@@ -42,13 +42,16 @@ final class WebhookSender: Sendable {
 
     /// - Parameter onEvent: is told on the hook's thread of a delivery that was given up.
     init(
-        _ settings: WebhookSettings, counters: Counters, clock: any TimeSource,
+        _ settings: WebhookSettings, clock: any TimeSource,
         onEvent: @escaping @Sendable (DaemonEvent) -> Void
     ) throws(Errno) {
         (self.settings, self.clock, self.onEvent) = (settings, clock, onEvent)
         control = try PublishControl(clock: clock)
-        state = Monitor(State(counters: counters))
+        state = Monitor(State())
     }
+
+    /// Goes on with the counters of another sender of the name. Before `run`.
+    func inherit(_ counters: Counters) { state.withLock { $0.counters = counters } }
 
     // MARK: Any thread
 
@@ -132,6 +135,7 @@ final class WebhookSender: Sendable {
         var attempts = 0
         while true {
             attempts += 1
+            let isLast = state.withLock { $0.isEnding }
             switch attempt.deliver(id: message.id, body: body) {
             case .delivered:
                 return state.withLock { state in
@@ -142,7 +146,8 @@ final class WebhookSender: Sendable {
             case .failed(let why, let asked):
                 note(why)
                 let delay = settings.schedule.delay(after: attempts, asked: asked, using: &random)
-                if let delay, wait(delay) { continue }
+                // At the daemon's end, each delivery has one more attempt.
+                if let delay, wait(delay) || !isLast && endsInOrder { continue }
                 return giveUp(message, after: attempts, why)
             case .refused(let why): return giveUp(message, after: attempts, why)
             case .gone(let why): return giveUp(message, after: attempts, why, isGone: true)
@@ -155,6 +160,8 @@ final class WebhookSender: Sendable {
         let isOver = state.wait(until: clock.now() + delay, by: clock) { $0.isCancelled || $0.isEnding ? true : nil }
         return isOver == nil
     }
+
+    private var endsInOrder: Bool { state.withLock { $0.isEnding && !$0.isCancelled } }
 
     private func note(_ error: String) {
         let now = clock.now()

@@ -36,6 +36,8 @@ struct ConfigurationReload {
     private var isWantedAgain = false
     private var answer = ReloadAnswer()
     private var failures: [String] = []
+    /// Why the files could not be loaded when they were read last.
+    private var loadFailures: [String] = []
 
     /// The time after which a slow disk is reported.
     private static let usualReading = MediaTime.seconds(5)
@@ -55,11 +57,13 @@ struct ConfigurationReload {
     }
 
     /// Starts reading. `apply` continues when `wakeUp` is readable.
-    mutating func begin(on host: BroadcastHost, at now: MediaTime) {
+    ///
+    /// - Parameter continues: whoever asked for the last reload has not been answered.
+    mutating func begin(on host: BroadcastHost, at now: MediaTime, continues: Bool = false) {
         // Log rotation may have renamed the file, even if the configuration is invalid.
         host.privacy.reopenAudit()
         guard let path else {
-            failures = ["the daemon was started without a configuration file"]
+            loadFailures = ["the daemon was started without a configuration file"]
             logger.tell(.nothingToReload)
             return
         }
@@ -68,7 +72,8 @@ struct ConfigurationReload {
             return
         }
         (began, hasToldDelay) = (now, false)
-        (answer, failures) = (ReloadAnswer(), [])
+        if !continues, !host.reloader.isReloading { (answer, failures) = (ReloadAnswer(), []) }
+        loadFailures = []
         let (environment, found, wakeUp) = (environment, found, wakeUp)
         do {
             reader = try WorkerThread(name: "up-reload", stackBytes: 512 * 1024) {
@@ -88,7 +93,8 @@ struct ConfigurationReload {
 
     /// What the last reload did, once it has ended.
     var outcome: Result<ReloadAnswer, CommandRefusal> {
-        failures.isEmpty
+        let failures = failures + loadFailures
+        return failures.isEmpty
             ? .success(answer)
             : .failure(CommandRefusal(code: .notReloaded, sentence: failures.joined(separator: "\n")))
     }
@@ -108,7 +114,7 @@ struct ConfigurationReload {
         apply(result, on: host)
         if isWantedAgain {
             isWantedAgain = false
-            begin(on: host, at: now)
+            begin(on: host, at: now, continues: true)
         }
     }
 
@@ -150,7 +156,7 @@ struct ConfigurationReload {
     }
 
     private mutating func logFailure(_ sentences: [String]) {
-        failures += sentences
+        loadFailures += sentences
         for sentence in sentences { logger.tell(.configurationNotReloaded(why: sentence)) }
     }
 
@@ -198,8 +204,9 @@ struct ConfigurationReload {
 
     private mutating func log(_ report: ReloadReport) {
         answer.applied += report.applied
-        answer.nextBroadcast += report.nextBroadcast
-        answer.needRestart += report.needRestart
+        // Each reload names all keys that wait.
+        answer.nextBroadcast += report.nextBroadcast.filter { !answer.nextBroadcast.contains($0) }
+        answer.needRestart += report.needRestart.filter { !answer.needRestart.contains($0) }
         failures += report.failed
         if !report.applied.isEmpty {
             logger.tell(.configurationReloaded(applied: report.applied))

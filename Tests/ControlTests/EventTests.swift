@@ -278,6 +278,28 @@ import Testing
         #expect(!source.isOpen)
     }
 
+    /// As the channel of a socket does when the client is gone before it is answered.
+    private final class FailingWrite: ChannelOutboundHandler {
+        typealias OutboundIn = ByteBuffer
+
+        func flush(context: ChannelHandlerContext) { context.fireChannelInactive() }
+    }
+
+    /// Bug: its end came before the stream began. An app that had asked to be consulted was waited for from then on.
+    @Test func aClientThatIsGoneBeforeItsStreamBegins() throws {
+        let source = CaptureSource()
+        var routes = ControlRoutes()
+        routes.add(
+            "GET", "/state/events", answering: { _ in .captureStates(source.news, open: source.open) })
+        let channel = try EmbeddedChannel.served(routes)
+        defer { channel.end() }
+        try channel.pipeline.syncOperations.addHandler(FailingWrite(), position: .first)
+        try channel.writeInbound(ByteBuffer(string: "GET /state/events HTTP/1.1\r\n\r\n"))
+        #expect(!source.isOpen)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+        #expect(!source.isOpen)
+    }
+
     private func channel(_ journal: EventJournal, _ limits: ControlLimits = ControlLimits()) throws -> EmbeddedChannel {
         var routes = ControlRoutes()
         routes.add("GET", "/events", answering: { .events(journal, $0, status: { .full }) })

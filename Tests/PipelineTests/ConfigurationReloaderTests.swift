@@ -39,6 +39,38 @@ import Testing
         #expect(rig.names == ["backup", "extra", "main"], "and now something else")
     }
 
+    /// Bug: the next reload found nothing to do, and the destination was missing until its settings changed.
+    @Test func aDestinationThatCannotBeAddedIsTriedAgain() throws {
+        let rig = try PartsRig()
+        let others = try (1...8).map { try PartsRig.destination("d\($0)") }
+        // What commands add between the removal and the addition leaves no place.
+        rig.log.onLine = { [roster = rig.roster] line in
+            guard line.message == "destination removed" else { return }
+            for other in others { try? roster.add(other) }
+        }
+        var new = rig.configuration
+        new.destinations[0].adaptive = false
+        let report = try rig.reloader.reload(new)
+        rig.log.onLine = nil
+        #expect(report.failed.count == 1 && rig.names == others.map(\.name), "\(report)")
+        try rig.roster.remove("d1")
+        #expect(try rig.reloader.reload(new).applied == ["destination main added with its new settings"])
+        #expect(rig.names.contains("main"))
+    }
+
+    /// Servers refuse two publishers of one stream: the new one waits until the old one has left.
+    @Test func aDestinationThatChangesWhileABroadcastOpens() throws {
+        let rig = try PartsRig()
+        _ = rig.roster.beginOpening()
+        var new = rig.configuration
+        new.destinations[0].adaptive = false
+        #expect(try rig.reloader.reload(new).applied.isEmpty)
+        #expect(rig.names.isEmpty && rig.reloader.isReloading)
+        rig.roster.endOpening()
+        #expect(rig.reloader.goOn().applied == ["destination main added with its new settings"])
+        #expect(rig.names == ["main"] && !rig.reloader.isReloading)
+    }
+
     @Test func aChangedDestinationIsReplaced() throws {
         let rig = try PartsRig()
         var new = rig.configuration

@@ -62,6 +62,17 @@ import Testing
         #expect(error.code == .failed && error.sentence.contains("\"main\"") && rig.names == ["main"])
     }
 
+    /// Requests are checked one by one when they come, and added later.
+    @Test func thereAreEightAtMost() throws {
+        let rig = try PartsRig()
+        for number in 2...8 { try rig.roster.add(try PartsRig.destination("d\(number)")) }
+        let error = try #require(throws: CommandRefusal.self) {
+            try rig.roster.add(try PartsRig.destination("d9"))
+        }
+        #expect(error.code == .doesNotFit && error.sentence.contains("8 destinations"))
+        #expect(rig.names.count == 8)
+    }
+
     @Test func aSourceThatNobodyTakesIsRefused() throws {
         let rig = try PartsRig { configuration in
             configuration.destinations[0].refusedSources = SourceList([.camera])

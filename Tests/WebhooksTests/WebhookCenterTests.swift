@@ -44,14 +44,15 @@ import Testing
     }
 
     private func hook(
-        _ url: String, name: String = "hook", attempts: Int = 3, timeout: MediaTime = .seconds(10),
-        allow: String = "127.0.0.1", events: [DaemonEvent.Name] = [.broadcastStarted, .broadcastEnded]
+        _ url: String, name: String = "hook", attempts: Int = 3, delay: MediaTime = .milliseconds(50),
+        timeout: MediaTime = .seconds(10), allow: String = "127.0.0.1",
+        events: [DaemonEvent.Name] = [.broadcastStarted, .broadcastEnded]
     ) throws -> WebhookSettings {
         var policy = AddressPolicy()
         let isAllowed = policy.allow(allow)
         #expect(isAllowed)
         var schedule = WebhookSchedule(maximumAttempts: attempts)
-        schedule.firstDelay = .milliseconds(50)
+        schedule.firstDelay = delay
         let secret = WebhookSecret(key: [UInt8](repeating: 7, count: 32))
         return WebhookSettings(
             name: name, url: try WebhookURL(url), events: Set(events.map(\.rawValue)), timeout: timeout,
@@ -195,6 +196,19 @@ import Testing
         for number in 1...10 { rig.offer(UInt64(number)) }
         rig.center.end(until: Patience.deadline(15))
         #expect(server.requests.map { $0.headers["webhook-id"] } == (1...10).map { "msg_\($0)" })
+    }
+
+    /// A delivery that has failed has one more attempt, like those behind it.
+    @Test func whatHasFailedIsTriedOnceMoreAtTheEnd() throws {
+        let server = try HookServer(.answer(500), .answer(200), .answer(500))
+        let rig = try Rig(hook(server.url, attempts: 9, delay: .seconds(600)))
+        rig.offer(1)
+        _ = try server.waitForRequests(1)
+        try waitFor("the failure", evidence: { "\(rig.center.status)" }) { rig.center.status.first?.lastError != nil }
+        rig.offer(2)
+        rig.center.end(until: Patience.deadline(15))
+        #expect(server.requests.map { $0.headers["webhook-id"] } == ["msg_1", "msg_1", "msg_2"])
+        #expect(try rig.failure().attempts == 1, "the second one, which has had its attempt")
     }
 
     /// A hook that keeps its settings keeps its queue; another one ends, and its counters go on under its name.

@@ -42,6 +42,8 @@ package final class DestinationRoster: Sendable {
     private static let leaveTimeout = MediaTime.seconds(2)
 
     private let state: Monitor<State>
+    /// Held while a destination is checked and added, so that two do not take the same name or memory.
+    private let adding = Monitor(())
     let environment: [String: String]
     private let current: CurrentBroadcast
     private let ledger: BroadcastLedger
@@ -108,21 +110,32 @@ package final class DestinationRoster: Sendable {
     /// The broadcast is current: it gets what has changed while it opened. Without arguments, it could not open. Ingest
     /// thread.
     func endOpening(_ destinations: DestinationSet? = nil, of source: SourceKind? = nil) {
-        let missed = state.withLock { state in
-            defer { state.missed = nil }
-            return state.missed ?? []
-        }
-        guard let destinations, let source else { return }
-        for change in missed {
-            switch change {
-            case .added(let added):
-                do throws(WorkerFailure) { try start(added, in: destinations, of: source) } catch {
-                    logger.tell(.destinationWarning(destination: added.name, what: error.sentence))
+        while let missed = takeMissed() {
+            guard let destinations, let source else { continue }
+            for change in missed {
+                switch change {
+                case .added(let added):
+                    do throws(WorkerFailure) { try start(added, in: destinations, of: source) } catch {
+                        logger.tell(.destinationWarning(destination: added.name, what: error.sentence))
+                    }
+                case .removed(let name): leave(name, in: destinations)
                 }
-            case .removed(let name): leave(name, in: destinations)
             }
         }
     }
+
+    /// What has changed since the last call. Nil if nothing has: from then on, changes reach the broadcast by
+    /// themselves.
+    private func takeMissed() -> [Change]? {
+        state.withLock { state in
+            let missed = state.missed ?? []
+            state.missed = missed.isEmpty ? nil : []
+            return missed.isEmpty ? nil : missed
+        }
+    }
+
+    /// Whether changes are kept for a broadcast that opens. A removed destination may still publish then.
+    var isOpening: Bool { state.withLock { $0.missed != nil } }
 
     private func start(
         _ added: DestinationConfiguration, in destinations: DestinationSet, of source: SourceKind
@@ -181,12 +194,20 @@ package final class DestinationRoster: Sendable {
         return DestinationAddition(added, to: self)
     }
 
-    /// Adds a destination whose settings and files have been checked. One thread at a time.
+    /// Adds a destination whose settings and files have been checked.
     func add(_ destination: DestinationConfiguration) throws(CommandRefusal) {
+        try adding.withLock { _ throws(CommandRefusal) in try addAlone(destination) }
+    }
+
+    private func addAlone(_ destination: DestinationConfiguration) throws(CommandRefusal) {
         var changed = configuration
         guard !changed.destinations.contains(where: { $0.name == destination.name }) else {
             throw CommandRefusal(
                 code: .failed, sentence: "destination \"\(destination.name)\" was added by command meanwhile; it stays")
+        }
+        guard changed.destinations.count < Configuration.maxDestinations else {
+            let limit = "there are \(Configuration.maxDestinations) destinations, which is the limit"
+            throw CommandRefusal(code: .doesNotFit, sentence: "\(limit); remove one first")
         }
         changed.destinations.append(destination)
         try add(destination, making: changed)

@@ -113,6 +113,8 @@ package final class ConfigurationReloader: Sendable {
     /// Adds the waiting destinations whose names are free. Called several times a second by the main thread until
     /// `isReloading` is false.
     package func goOn(_ report: ReloadReport = ReloadReport()) -> ReloadReport {
+        // What was removed leaves when the broadcast has opened.
+        guard !destinations.isOpening else { return report }
         var report = report
         let leaving = current.broadcast?.destinations.leavingNames ?? []
         let due = state.withLock { reload in
@@ -127,6 +129,9 @@ package final class ConfigurationReloader: Sendable {
                 report.applied.append("destination \(destination.name) added with its new settings")
             } catch {
                 report.failed.append(error.sentence)
+                // The next reload tries again, unless a command's destination has the name.
+                guard !destinations.all.contains(where: { $0.name == destination.name }) else { continue }
+                state.withLock { $0.configuration.destinations.removeAll { $0.name == destination.name } }
             }
         }
         return report
