@@ -109,8 +109,14 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     package func forgetNewest() { monitor.withLock { $0.newest = nil } }
 
     /// Hands over a filled picture. A frame that still waits is superseded and counted. Ingest thread.
-    package func offer(_ picture: Picture, _ tag: Tag) {
+    ///
+    /// - Parameter isWanted: asked at the moment of the hand-over: what makes it false before a `throwAway` keeps the
+    ///   picture out, and what makes it false later has the picture thrown away.
+    /// - Returns: false if it is not wanted; the caller keeps the picture.
+    @discardableResult
+    package func offer(_ picture: Picture, _ tag: Tag, if isWanted: () -> Bool = { true }) -> Bool {
         monitor.signal { state in
+            guard isWanted() else { return false }
             if let old = state.waiting {
                 state.giveBack(old.picture)
                 state.superseded += 1
@@ -121,6 +127,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
             }
             state.waiting = (picture, tag)
             state.newest = picture
+            return true
         }
     }
 
@@ -154,9 +161,12 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     /// Makes the current `take`, or the next one without a frame, return `.woken`. Any thread.
     package func wake() { monitor.signal { $0.isWoken = true } }
 
-    /// Returns a picture to the slot. Ingest or video thread.
+    /// Returns a picture to the slot, where it will be filled again. Ingest or video thread.
     package func recycle(_ picture: Picture) {
-        monitor.withLock { $0.giveBack(picture) }
+        monitor.withLock { state in
+            if state.newest === picture { state.newest = nil }
+            state.giveBack(picture)
+        }
     }
 
     /// Takes the waiting frame, or waits for one until `deadline`. After `close` it still returns a waiting frame.

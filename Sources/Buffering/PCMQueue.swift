@@ -8,7 +8,8 @@ package struct PCMBlock: Equatable, Sendable {
     package var frames: Int
     /// Start on the broadcast's timeline.
     package var time: MediaTime
-    /// Monotonic clock when the last byte had been read.
+    /// Monotonic clock when the block began to arrive, and when its last byte had been read.
+    package var began: MediaTime
     package var arrival: MediaTime
 
     package var duration: MediaTime { MediaTime(sample: Int64(frames), rate: format.sampleRate) }
@@ -18,6 +19,7 @@ package struct PCMBlock: Equatable, Sendable {
         self.format = format
         self.frames = frames
         self.time = time
+        began = arrival
         self.arrival = arrival
     }
 }

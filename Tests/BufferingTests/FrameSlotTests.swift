@@ -37,6 +37,21 @@ import Testing
         #expect(Self.take(slot, &shown) == 2)
     }
 
+    /// Bug: a picture that came just after a take-back was compared with itself from then on, and never shown.
+    @Test func whatIsNotWantedIsNotHandedOver() throws {
+        var (slot, shown) = Self.slot()
+        let first = try #require(slot.acquire())
+        slot.offer(first, 1)
+        let second = try #require(slot.acquire())
+        var isOffered = slot.offer(second, 2) { false }
+        #expect(!isOffered && slot.newest === first && slot.superseded == 0)
+        isOffered = slot.offer(second, 2) { true }
+        #expect(isOffered && slot.newest === second && slot.superseded == 1)
+        #expect(Self.take(slot, &shown) == 2 && slot.newest === shown)
+        slot.recycle(shown)
+        #expect(slot.newest == nil, "it is filled again")
+    }
+
     /// One picture fewer as soon as one is free, and one more again; the threads notice nothing.
     @Test func aPictureIsShedAndComesBack() throws {
         var (slot, shown) = Self.slot()

@@ -29,6 +29,25 @@ import Testing
         #expect(gain(75, opening: 99_999) == .full)
     }
 
+    /// A block from before the curtain came down may be taken afterwards.
+    @Test func soundThatCameBefore() {
+        let curtain = Curtain()
+        var muting = CurtainMuting(settings: Self.settings, curtain.stamp)
+        raise(curtain)
+        func gain(_ milliseconds: Int64) -> CurtainMuting.Gain {
+            muting.gain(of: .milliseconds(milliseconds), curtain.stamp, opening: .milliseconds(50))
+        }
+        #expect(gain(20) == .none)
+        muting.hold(until: .seconds(100))
+        _ = curtain.lower(Self.holder)
+        #expect(gain(50) == .rising, "what was held while it was up counts with the opening")
+        muting.hold(until: .milliseconds(300))
+        muting.hold(until: .milliseconds(200))
+        #expect(gain(299) == .none)
+        #expect(gain(300) == .rising)
+        #expect(gain(320) == .full)
+    }
+
     /// One that was raised and lowered between two blocks takes sound back, too.
     @Test func oneThatNoBlockHasSeen() {
         let curtain = Curtain()

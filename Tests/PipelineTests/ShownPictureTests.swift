@@ -29,17 +29,20 @@ import Testing
                 secureColor: ShownPictureTests.black)
         }
 
+        static var plan: GeometryPlan {
+            let canvas = ShownPictureTests.canvas
+            let source = VideoSampleFormat(packed: .gray, width: canvas.width, height: canvas.height)
+            return GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: .fit)
+        }
+
         /// Shows a client's picture of one grey.
         func show(_ value: UInt8) throws {
-            let canvas = ShownPictureTests.canvas
             let picture = try #require(slot.acquire())
             ShownPictureTests.fill(picture, value)
-            let source = VideoSampleFormat(packed: .gray, width: canvas.width, height: canvas.height)
-            let plan = GeometryPlan(source: source, transform: .identity, canvas: canvas, fit: .fit)
             shown.show(
                 picture,
                 VideoFrameTag(
-                    time: .zero, arrival: .zero, stamp: curtain.stamp, plan: plan, regions: standing.version))
+                    time: .zero, arrival: .zero, stamp: curtain.stamp, plan: Self.plan, regions: standing.version))
             shown.reveal()
         }
 
@@ -115,6 +118,37 @@ import Testing
         // Ingest may be comparing with the other picture.
         #expect(rig.shown.picture !== before && Set(Self.luma(before)) == [200] && rig.free == 2)
         #expect(!rig.cover())
+    }
+
+    /// Bug: the client's last picture was taken for the canvas of a region or of a curtain, and never seen.
+    @Test(arguments: [false, true]) func aPictureThatWaitsIsLeftAlone(drawsCurtain: Bool) throws {
+        let rig = Rig(others: 1)
+        try rig.show(200)
+        let waiting = try #require(rig.slot.acquire())
+        let tag = VideoFrameTag(
+            time: .zero, arrival: .zero, stamp: rig.curtain.stamp, plan: Rig.plan, regions: .first)
+        rig.slot.offer(waiting, tag)
+        rig.hide()
+        #expect(rig.cover() && rig.left == [16] && rig.right == [200])
+        if drawsCurtain {
+            rig.shown.drawCurtain()
+            #expect(rig.greys == [16])
+        }
+        guard case .frame(let next, _) = rig.slot.take(until: .zero) else {
+            return #expect(Bool(false), "the picture is gone")
+        }
+        #expect(next === waiting && rig.slot.superseded == 0)
+    }
+
+    /// Bug: a region that came while the glass was made was taken for covered.
+    @Test func aRegionThatComesWhileTheGlassIsMade() throws {
+        let rig = Rig(style: .frosted(tint: Self.black, amount: 128))
+        try rig.show(200)
+        #expect(!rig.cover())
+        rig.hide()
+        rig.shown.drawCurtain()
+        #expect(rig.cover(), "nothing shows through it any more")
+        #expect(rig.shown.regions == rig.standing.version)
     }
 
     /// If no picture is free, the shown picture itself is painted on.

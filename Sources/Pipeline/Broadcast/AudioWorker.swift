@@ -22,6 +22,8 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     private let takenBack: @Sendable (CurtainEpoch) -> TakenBack?
     private var fillLimit = FillLimit()
     private var muting: CurtainMuting
+    /// Sound that began to arrive before this time (monotonic) is not heard; nil if pictures decide.
+    private var heardFrom: MediaTime?
     private let gains: Monitor<(app: Float, microphone: Float)>
     private let published: Monitor<AudioMixerCounters>
     private let onFailure: @Sendable (String) -> Void
@@ -120,6 +122,18 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
             // One block that cannot be mixed is silence; the broadcast goes on.
             counters.audioRefused.add()
         }
+        if let heardFrom, block.began < heardFrom { muting.hold(until: mixer.contentEnd) }
+    }
+
+    /// When sound is heard again, after the curtain has come down. Some clients send sound ahead of the clock: what has
+    /// come is from before.
+    private func opening(_ block: MixedBlock) -> MediaTime {
+        if let time = curtain.openingTime {
+            heardFrom = nil
+            return time
+        }
+        heardFrom = clock.monotonic.now()
+        return max(clock.now() ?? block.time, mixer.contentEnd)
     }
 
     private func encodeDueBlocks(_ now: MediaTime) throws(WorkerFailure) {
@@ -138,7 +152,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     private func encode(_ block: MixedBlock) throws(WorkerFailure) {
         let stamp = curtain.stamp
         if muting.isNews(stamp) { try fill(upTo: block.time, stamp.epoch) }
-        let gain = muting.gain(of: block.time, stamp, opening: curtain.openingTime ?? clock.now() ?? block.time)
+        let gain = muting.gain(of: block.time, stamp, opening: opening(block))
         // For mono the encoder reads the first pointer only.
         let channels = unsafe (block.channel(0), block.channel(block.channels - 1))
         try unsafe encode(

@@ -36,6 +36,9 @@ internal import Privacy
         return true
     }
 
+    /// Sound up to this time arrived before the curtain came down.
+    mutating func hold(until time: MediaTime) { if let opensAt { self.opensAt = max(opensAt, time) } }
+
     /// How to scale a block's samples.
     ///
     /// - Parameter opening: from when on sound may be heard; evaluated if the curtain has come down since the last

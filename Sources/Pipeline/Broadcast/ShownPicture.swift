@@ -58,21 +58,19 @@ struct ShownPicture {
         self.painter = painter
         guard isDrawn, isCurtained else { return }
         slot.forgetNewest()
-        if let copy = slot.acquire() { replace(with: copy) }
+        if let copy = slot.acquireFree() { replace(with: copy) }
         painter.paint(picture.planes, after: nil)
         picture.renewSerial()
     }
 
-    /// Replaces the picture by the curtain.
+    /// Replaces the picture by the curtain. A picture that waits is left alone: no other may follow. Regions have to be
+    /// covered before: the curtain may show them.
     mutating func drawCurtain() {
-        let curtain = slot.acquire() ?? picture
+        let curtain = slot.acquireFree() ?? picture
         painter.paint(curtain.planes, after: picture.planes)
         // The curtain also covers the bars.
         curtain.renewSerial()
-        if curtain !== picture {
-            replace(with: curtain)
-            regions = standing.version
-        }
+        if curtain !== picture { replace(with: curtain) }
         plan = nil
         isCurtained = true
     }
@@ -113,7 +111,7 @@ struct ShownPicture {
             in: &hidden, width: plan.source.width, height: plan.source.height, transform: plan.transform)
         guard !hidden.isEmpty else { return false }
         slot.forgetNewest()
-        if let copy = slot.acquire() {
+        if let copy = slot.acquireFree() {
             copy.copySamples(of: picture)
             replace(with: copy)
         }

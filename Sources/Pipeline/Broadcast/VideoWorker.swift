@@ -99,6 +99,11 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
         waiting: while case .wait(let wait) = output.schedule.decide(tag.time) {
             switch take(until: tag.arrival + wait) {
             case .frame(let newer, let newerTag):
+                guard newerTag.stamp == curtain.stamp else {
+                    slot.recycle(newer)
+                    counters.framesCurtained.add()
+                    continue waiting
+                }
                 output.shown.show(newer, newerTag)
                 tag = newerTag
                 counters.framesAboveRate.add()

@@ -56,11 +56,10 @@ extension CaptureInlet {
             return nil
         }
         guard !stamp.isUp else { return nil }
+        let tag = VideoFrameTag(time: time, arrival: now, stamp: stamp, plan: kept.plan, regions: kept.regions)
+        guard slot.offer(kept.picture, tag, if: { curtain.stamp == stamp }) else { return nil }
         self.kept = nil
         last.unchangedSince = time
-        slot.offer(
-            kept.picture,
-            VideoFrameTag(time: time, arrival: now, stamp: stamp, plan: kept.plan, regions: kept.regions))
         return nil
     }
 

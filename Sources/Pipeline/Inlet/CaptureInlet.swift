@@ -156,12 +156,10 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* state belongs to th
         self.filling = nil
         guard !filling.isKept else { return keep(filling, at: arrival) }
         let (picture, time, stamp) = (filling.picture, filling.time, filling.stamp)
-        guard curtain.stamp == stamp else {
-            gate.miss()
-            slot.recycle(picture)
-            return counters.framesCurtained.add()
-        }
+        guard curtain.stamp == stamp else { return discard(picture) }
         let before = pictureLikeIt(picture)
+        // The comparison takes time, in which the curtain may have been raised.
+        guard curtain.stamp == stamp else { return discard(picture) }
         if before == nil {
             last.unchangedSince = time
         } else if let before, last.isRefined(at: time) {
@@ -169,10 +167,17 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* state belongs to th
             counters.framesUnchanged.add()
             return last.shown = (before, stamp)
         }
+        let tag = VideoFrameTag(
+            time: time, arrival: arrival, stamp: stamp, plan: filling.plan, regions: filling.regions)
+        guard slot.offer(picture, tag, if: { curtain.stamp == stamp }) else { return discard(picture) }
         last.shown = (picture, stamp)
-        slot.offer(
-            picture,
-            VideoFrameTag(time: time, arrival: arrival, stamp: stamp, plan: filling.plan, regions: filling.regions))
+    }
+
+    /// The curtain was raised after the picture began to arrive.
+    private func discard(_ picture: Picture) {
+        gate.miss()
+        slot.recycle(picture)
+        counters.framesCurtained.add()
     }
 
     func cancelVideo() {
