@@ -37,8 +37,8 @@ static void forgive(int64_t *time_ns, int64_t lost_ns) {
 }
 
 /// 0 when `fd` is ready, -1 with the failure recorded. Called when a call could do nothing, so patience starts here,
-/// and again when the server has taken bytes: the kernel reports room only at half of its limit. Time in which this process
-/// did not run does not count against the server.
+/// and again when the server has taken bytes: the kernel reports room only at half of its limit. Time in which this
+/// process did not run does not count against the server.
 static int wait_for(upcast_rtmp_socket *socket, short events) {
     int64_t patience_ns = patience_ends(socket);
     int outstanding = upcast_tcp_unacknowledged_bytes(socket->fd);

@@ -166,10 +166,6 @@ static bool ask_login(upcast_session *s, const char *property, bool otherwise) {
     return status < 0 ? otherwise : value;
 }
 
-static bool is_graphical(upcast_session *s) {
-    return is_session(s, "Type", "x11") || is_session(s, "Type", "wayland") || is_session(s, "Type", "mir");
-}
-
 /// Whether the session is at a seat of the machine, such as a terminal on which startx runs.
 static bool has_seat(upcast_session *s) {
     sd_bus_message *answer = NULL;
@@ -184,15 +180,19 @@ static bool has_seat(upcast_session *s) {
     return has_seat;
 }
 
-/// The session of this process; or that of the user's screen, for a service and where the own one has no screen, such
-/// as a login over ssh: nobody locks that. Without one, the path stays.
+/// Whether the session is a text login that is at no screen, such as one over ssh: nobody locks it. Desktops of VNC are
+/// at no seat either, but their type is another one.
+static bool is_network_login(upcast_session *s) { return is_session(s, "Type", "tty") && !has_seat(s); }
+
+/// The session of this process; or that of the user's screen, for a service and for a network login. Without one, the
+/// path stays.
 static bool find_session(upcast_session *s) {
     char before[sizeof s->path];
     strcpy(before, s->path);
     const bool has_own = find_own(s);
-    if (has_own && (has_seat(s) || is_graphical(s) || s->silent)) return true;
+    if (has_own && !is_network_login(s)) return true;
     // Whether a text login at a seat shows the screen is not known: beside an own session, it does not count.
-    if (!s->silent && find_screen(s) && (is_graphical(s) || (!has_own && has_seat(s)))) return true;
+    if (!s->silent && find_screen(s) && (has_own ? !is_session(s, "Type", "tty") : !is_network_login(s))) return true;
     strcpy(s->path, before);
     return false;
 }

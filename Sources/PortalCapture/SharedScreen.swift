@@ -41,8 +41,8 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
     /// There is a sign of an end, and the desktop is asked.
     private struct Doubt {
         let since: MediaTime
-        var lastQuestion: MediaTime
-        var hasAskedAgain = false
+        let lastQuestion: MediaTime
+        let hasAskedAgain: Bool
     }
 
     private var doubt: Doubt?

@@ -70,7 +70,7 @@ enum ScreenSource: Sendable {
     private static func report(_ failure: SharedScreen.Failure) {
         guard failure == .unknown else { return }
         Report.line(
-            "upcast-screen: the desktop does not say whether the sharing was ended by its user, who has to agree again")
+            "upcast-screen: the desktop does not say whether the user has ended the sharing; it asks the user again")
     }
 
     /// Gets the user's permission, where one is needed.

@@ -179,8 +179,8 @@ enum Report {
     private static let patience: CInt = 100
     /// The number of lines that nobody has taken.
     private static let dropped = Monitor(0)
-    /// Does not block: a terminal may have room for a part of a line. Another description of the same file, because the
-    /// programs that have that of standard error expect it to block; itself where that cannot be.
+    /// Standard error, opened again so that it does not block: a terminal may have room for a part of a line. Programs
+    /// that share standard error expect it to block. Standard error itself if it cannot be opened.
     private static let output: CInt = {
         var file = stat()
         guard unsafe fstat(STDERR_FILENO, &file) == 0, [S_IFIFO, S_IFCHR].contains(file.st_mode & S_IFMT) else {
@@ -193,7 +193,7 @@ enum Report {
     static func line(_ text: String) {
         dropped.withLock { dropped in
             var wanted = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
-            // The first line of those that nobody takes has waited for them.
+            // Only the first line that nobody takes waits.
             guard unsafe poll(&wanted, 1, dropped == 0 ? patience : 0) != 0 else { return dropped += 1 }
             let lost = dropped > 0 ? "upcast-screen: \(dropped) messages were lost, as nobody read them\n" : ""
             var text = lost + text + "\n"

@@ -224,10 +224,7 @@ import Testing
     /// is not told any more.
     @Test func aStreamOfCaptureStates() throws {
         let source = CaptureSource()
-        var routes = ControlRoutes()
-        routes.add(
-            "GET", "/state/events", answering: { _ in .captureStates(source.news, open: source.open) })
-        let channel = try EmbeddedChannel.served(routes)
+        let channel = try channel(source)
         defer { channel.end() }
         try channel.writeInbound(ByteBuffer(string: "GET /state/events HTTP/1.1\r\n\r\n"))
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
@@ -258,10 +255,7 @@ import Testing
     /// An app that hangs is captured all the same: its stream ends when it hangs up, and costs no more meanwhile.
     @Test func aStreamOfCaptureStatesOutlastsAReaderThatHangs() throws {
         let source = CaptureSource()
-        var routes = ControlRoutes()
-        routes.add(
-            "GET", "/state/events", answering: { _ in .captureStates(source.news, open: source.open) })
-        let channel = try EmbeddedChannel.served(routes)
+        let channel = try channel(source)
         defer { channel.end() }
         try channel.writeInbound(ByteBuffer(string: "GET /state/events HTTP/1.1\r\n\r\n"))
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
@@ -288,16 +282,19 @@ import Testing
     /// Bug: its end came before the stream began. An app that had asked to be consulted was waited for from then on.
     @Test func aClientThatIsGoneBeforeItsStreamBegins() throws {
         let source = CaptureSource()
-        var routes = ControlRoutes()
-        routes.add(
-            "GET", "/state/events", answering: { _ in .captureStates(source.news, open: source.open) })
-        let channel = try EmbeddedChannel.served(routes)
+        let channel = try channel(source)
         defer { channel.end() }
         try channel.pipeline.syncOperations.addHandler(FailingWrite(), position: .first)
         try channel.writeInbound(ByteBuffer(string: "GET /state/events HTTP/1.1\r\n\r\n"))
         #expect(!source.isOpen)
         channel.embeddedEventLoop.advanceTime(by: .seconds(10))
         #expect(!source.isOpen)
+    }
+
+    private func channel(_ source: CaptureSource) throws -> EmbeddedChannel {
+        var routes = ControlRoutes()
+        routes.add("GET", "/state/events", answering: { _ in .captureStates(source.news, open: source.open) })
+        return try .served(routes)
     }
 
     private func channel(_ journal: EventJournal, _ limits: ControlLimits = ControlLimits()) throws -> EmbeddedChannel {

@@ -158,11 +158,24 @@ import Testing
         }
     }
 
+    /// A desktop of VNC is at no seat, and its session may have no type. It is locked all the same.
+    @Test(.inItsTurn) func aDesktopWithoutASeat() async throws {
+        try await blocking {
+            let logind = try VirtualLogind(own: "1")
+            try logind.begin("1", .unspecified)
+            try logind.begin("2")
+            let broadcast = try Broadcast(logind: logind)
+            try broadcast.waitUntilShown("the screen")
+            try expectCurtain(of: broadcast, over: "1", logind)
+            try broadcast.end()
+        }
+    }
+
     /// Over ssh, the program shows the screen of another session. Its own one is never locked.
     @Test(.inItsTurn) func aProgramOfARemoteLogin() async throws {
         try await blocking {
             let logind = try VirtualLogind(own: "1")
-            try logind.begin("1", isRemote: true)
+            try logind.begin("1", .tty)
             try logind.begin("2")
             let broadcast = try Broadcast(logind: logind)
             try broadcast.waitUntilShown("the screen")

@@ -24,9 +24,11 @@ package final class VirtualLogind: Sendable {
 
     deinit { program.signal(SIGTERM) }
 
-    /// - Parameter isRemote: whether it is a login over a network, without a screen.
-    package func begin(_ session: String, isRemote: Bool = false) throws {
-        try call("Begin", "string:\(session)", "boolean:\(isRemote)")
+    /// What logind calls the type of a session. Only `x11` is at a seat.
+    package enum Kind: String { case x11, tty, unspecified }
+
+    package func begin(_ session: String, _ kind: Kind = .x11) throws {
+        try call("Begin", "string:\(session)", "string:\(kind.rawValue)")
     }
     /// Ends it, while processes of it are left.
     package func close(_ session: String) throws { try call("Close", "string:\(session)") }

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """What logind tells of a user's sessions, on a bus of a test's own: no session of a test can be locked or end.
 
-A test calls `test.Sessions` of the object: `Begin ID IS_REMOTE`, `Close ID`, `End ID`, and `Set ID PROPERTY VALUE`.
-The newest session that is not remote is that of the user's screen, or else the newest. `Looks` is the number of times
-that was asked for.
+A test calls `test.Sessions` of the object: `Begin ID TYPE`, `Close ID`, `End ID`, and `Set ID PROPERTY VALUE`.
+The newest session whose type is not `tty` is that of the user's screen, or else the newest. `Looks` is the number of
+times that was asked for.
 """
 
 import dbus
@@ -22,16 +22,15 @@ class NoSession(dbus.DBusException):
 
 
 class Session(dbus.service.Object):
-    def __init__(self, bus, name, is_remote):
+    def __init__(self, bus, name, kind):
         self.path = f"{PATH}/session/_3{name}"
         super().__init__(bus, self.path)
         self.values = {
             "LockedHint": dbus.Boolean(False), "Active": dbus.Boolean(True), "State": "active",
-            "Type": "tty" if is_remote else "x11",
+            "Type": kind,
             "Seat": dbus.Struct(
-                ("" if is_remote else "seat0", dbus.ObjectPath("/")), signature="so", variant_level=1),
+                ("seat0" if kind == "x11" else "", dbus.ObjectPath("/")), signature="so", variant_level=1),
         }
-        self.is_remote = is_remote
 
     @dbus.service.method(PROPERTIES, in_signature="ss", out_signature="v")
     def Get(self, interface, name):
@@ -55,7 +54,8 @@ class User(dbus.service.Object):
     def Get(self, interface, name):
         self.looks += 1
         names = list(reversed(self.sessions))
-        newest = next((name for name in names if not self.sessions[name].is_remote), names[0] if names else None)
+        desktops = [name for name in names if self.sessions[name].values["Type"] != "tty"]
+        newest = next(iter(desktops + names), None)
         path = self.sessions[newest].path if newest else "/"
         return dbus.Struct((newest or "", dbus.ObjectPath(path)), signature="so", variant_level=1)
 
@@ -89,9 +89,9 @@ class Manager(dbus.service.Object):
     def Looks(self):
         return self.user.looks
 
-    @dbus.service.method("test.Sessions", in_signature="sb")
-    def Begin(self, name, is_remote):
-        self.sessions[str(name)] = Session(self.bus, name, is_remote)
+    @dbus.service.method("test.Sessions", in_signature="ss")
+    def Begin(self, name, kind):
+        self.sessions[str(name)] = Session(self.bus, name, kind)
         self.SessionNew(name, self.sessions[str(name)].path)
 
     @dbus.service.method("test.Sessions", in_signature="s")

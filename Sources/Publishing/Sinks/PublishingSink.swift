@@ -44,10 +44,6 @@ extension PublishingSink {
     func waitForRoom(until deadline: MediaTime) throws(PublishError) -> Bool { true }
     func measure(backlog: MediaTime) throws(PublishError) -> LinkMeasurement? { nil }
     func forgive(_ lost: MediaTime) {}
-    @discardableResult
-    func finish(until deadline: MediaTime) throws(PublishError) -> PublishError? {
-        try finish(until: deadline) { false }
-    }
 }
 
 struct SinkProgress: Equatable {
