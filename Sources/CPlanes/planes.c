@@ -14,124 +14,128 @@ int upcast_has_ssse3(void) { return 1; }
 typedef uint8_t Bytes __attribute__((vector_size(16)));
 typedef uint8_t UnalignedBytes __attribute__((vector_size(16), aligned(1)));
 typedef uint16_t Words __attribute__((vector_size(32)));
-typedef uint16_t UnalignedWords __attribute__((vector_size(32), aligned(2)));
+typedef int16_t Sums __attribute__((vector_size(32)));
+typedef int32_t Products __attribute__((vector_size(64)));
 
 enum { vectors = upcast_strip_width / 16 };
 
-// 255 * 256 and the rounding stay below 65536.
-static const uint16_t half = 128;
-
-// Adds `count` rows of one strip to `sums`.
-INLINE void add(Words sums[vectors], const uint8_t *rows, ptrdiff_t stride, const uint16_t *weights, int count) {
-    for (int row = 0; row < count; row++, rows += stride)
-        for (int i = 0; i < vectors; i++)
-            sums[i] += __builtin_convertvector(*(const UnalignedBytes *)(rows + 16 * i), Words) * weights[row];
+// 16 samples of 16 sums, as `rounded` makes them.
+INLINE Bytes samples(const Words *sums) {
+    Products all = (__builtin_convertvector((Sums)*sums, Products) * sum_factor + (1 << 14) + (128 << 15)) >> 15;
+    // Negative ones to 0, and those above 255 to 255.
+    all &= all >= 0;
+    all |= all > 255;
+    return __builtin_convertvector(all, Bytes);
 }
 
-INLINE void store(const Words sums[vectors], uint8_t *out, int width) {
-    Bytes rounded[vectors];
-    for (int i = 0; i < vectors; i++) rounded[i] = __builtin_convertvector(sums[i] >> 8, Bytes);
-    if (width >= upcast_strip_width)
-        for (int i = 0; i < vectors; i++) *(UnalignedBytes *)(out + 16 * i) = rounded[i];
-    else
-        memcpy(out, rounded, (size_t)width);
-}
-
-// One strip's width of one row; `kept` as in upcast_blend_rows, or null.
-INLINE void blend(
-    const uint8_t *rows, ptrdiff_t stride, const uint16_t *weights, int count, int starts, int ends, uint16_t *kept,
-    uint8_t *out, int width) {
+// One strip's width of one row, from the column `x` on.
+INLINE void filter(
+    const uint8_t *const *rows, ptrdiff_t x, const int8_t *weights, int count, uint8_t *out, int width) {
     Words sums[vectors];
-    UnalignedWords *place = (UnalignedWords *)kept;
-    for (int i = 0; i < vectors; i++) sums[i] = starts ? (Words){0} + half : place[i];
-    add(sums, rows, stride, weights, count);
-    if (ends)
-        store(sums, out, width);
-    else
-        for (int i = 0; i < vectors; i++) place[i] = sums[i];
+    for (int i = 0; i < vectors; i++) sums[i] = (Words){0} + (uint16_t)sum_start;
+    for (int row = 0; row < count; row++)
+        for (int i = 0; i < vectors; i++)
+            sums[i] += __builtin_convertvector(*(const UnalignedBytes *)(rows[row] + x + 16 * i), Words)
+                * (uint16_t)weights[row];
+    Bytes made[vectors];
+    for (int i = 0; i < vectors; i++) made[i] = samples(&sums[i]);
+    memcpy(out + x, made, (size_t)(width - x < upcast_strip_width ? width - x : upcast_strip_width));
 }
 
 #ifdef FOR_AVX2
 
 enum { registers = upcast_strip_width / 32 };
 
-// The same, two rows at a time. The multiplication wants one factor signed, so all samples are taken less 128; as the
-// weights of a row add up to 256, that is 32768 less in all, which is added at the start. In `sums` neighbours lie as
-// unpacking leaves them; packing undoes that.
+// The weights of a pair of rows.
+FOR_AVX2 INLINE __m256i pairOf(const int8_t *weights) {
+    int16_t both;
+    memcpy(&both, weights, sizeof both);
+    return _mm256_set1_epi16(both);
+}
+
 FOR_AVX2 INLINE void addPair(
-    __m256i sums[2 * registers], const uint8_t *first, const uint8_t *second, int firstWeight, int secondWeight) {
-    const __m256i weights = _mm256_set1_epi16((short)(firstWeight | secondWeight << 8));
-    const __m256i middle = _mm256_set1_epi8(-128);
+    __m256i sums[2 * registers], const uint8_t *first, const uint8_t *second, __m256i weights) {
     for (int i = 0; i < registers; i++) {
-        const __m256i a = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(first + 32 * i)), middle);
-        const __m256i b = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(second + 32 * i)), middle);
-        const __m256i low = _mm256_maddubs_epi16(weights, _mm256_unpacklo_epi8(a, b));
-        const __m256i high = _mm256_maddubs_epi16(weights, _mm256_unpackhi_epi8(a, b));
-        sums[2 * i] = _mm256_add_epi16(sums[2 * i], low);
-        sums[2 * i + 1] = _mm256_add_epi16(sums[2 * i + 1], high);
+        const __m256i a = _mm256_loadu_si256((const __m256i *)first + i);
+        const __m256i b = _mm256_loadu_si256((const __m256i *)second + i);
+        sums[2 * i] = _mm256_add_epi16(sums[2 * i], _mm256_maddubs_epi16(_mm256_unpacklo_epi8(a, b), weights));
+        sums[2 * i + 1] = _mm256_add_epi16(sums[2 * i + 1], _mm256_maddubs_epi16(_mm256_unpackhi_epi8(a, b), weights));
     }
 }
 
-FOR_AVX2 INLINE void blendPairs(
-    const uint8_t *rows, ptrdiff_t stride, const uint16_t *weights, int count, int starts, int ends, uint16_t *kept,
-    uint8_t *out, int width) {
+FOR_AVX2 INLINE void store(const __m256i sums[2 * registers], uint8_t *out, ptrdiff_t width) {
+    __m256i made[registers];
+    for (int i = 0; i < registers; i++) made[i] = rounded(sums[2 * i], sums[2 * i + 1]);
+    if (width >= upcast_strip_width)
+        for (int i = 0; i < registers; i++) _mm256_storeu_si256((__m256i *)out + i, made[i]);
+    else
+        memcpy(out, made, (size_t)width);
+}
+
+// The same, two rows at a time.
+FOR_AVX2 INLINE void filterPairs(
+    const uint8_t *const *rows, const int8_t *weights, int count, uint8_t *out, int width) {
+    for (ptrdiff_t x = 0; x < width; x += upcast_strip_width) {
+        __m256i sums[2 * registers];
+        for (int i = 0; i < 2 * registers; i++) sums[i] = _mm256_set1_epi16(sum_start);
+        for (int row = 0; row < count; row += 2)
+            addPair(sums, rows[row] + x, rows[row + (row + 1 < count)] + x, pairOf(weights + row));
+        store(sums, out + x, width - x);
+    }
+}
+
+FOR_AVX2 static void filterRowsAVX2(
+    const uint8_t *const *rows, const int8_t *weights, int count, uint8_t *out, int width) {
+    // The usual ones each with a loop of a known length.
+    if (count == 4) return filterPairs(rows, weights, 4, out, width);
+    if (count == 6) return filterPairs(rows, weights, 6, out, width);
+    filterPairs(rows, weights, count, out, width);
+}
+
+FOR_AVX2 INLINE void filterStrip(const uint8_t *first, const int8_t *weights, int count, uint8_t *out, int width) {
     __m256i sums[2 * registers];
-    for (int i = 0; i < 2 * registers; i++)
-        sums[i] = starts ? _mm256_set1_epi16((short)(32768 + half)) : _mm256_loadu_si256((__m256i *)kept + i);
-    for (; count > 1; count -= 2, rows += 2 * stride, weights += 2)
-        addPair(sums, rows, rows + stride, weights[0], weights[1]);
-    // In two halves, because 256 does not fit a byte.
-    if (count > 0) addPair(sums, rows, rows, weights[0] / 2, weights[0] - weights[0] / 2);
-    if (!ends) {
-        for (int i = 0; i < 2 * registers; i++) _mm256_storeu_si256((__m256i *)kept + i, sums[i]);
-        return;
-    }
-    uint8_t last[upcast_strip_width];
-    uint8_t *to = width >= upcast_strip_width ? out : last;
-    for (int i = 0; i < registers; i++)
-        _mm256_storeu_si256(
-            (__m256i *)to + i,
-            _mm256_packus_epi16(_mm256_srli_epi16(sums[2 * i], 8), _mm256_srli_epi16(sums[2 * i + 1], 8)));
-    if (to == last) memcpy(out, last, (size_t)width);
+    for (int i = 0; i < 2 * registers; i++) sums[i] = _mm256_set1_epi16(sum_start);
+    for (int row = 0; row < count; row += 2, first += 2 * upcast_strip_width)
+        addPair(sums, first, first + upcast_strip_width, pairOf(weights + row));
+    store(sums, out, width);
 }
 
-FOR_AVX2 static void blendRowsAVX2(
-    const uint8_t *rows, ptrdiff_t stride, const uint16_t *weights, int count, int starts, int ends, uint16_t *kept,
-    uint8_t *out, int width) {
-    for (int x = 0; x < width; x += upcast_strip_width)
-        blendPairs(rows + x, stride, weights, count, starts, ends, kept + x, out + x, width - x);
-}
-
-FOR_AVX2 static void blendStripAVX2(
-    const uint8_t *strip, int width, const struct upcast_taps *taps, const uint16_t *weights, int count, uint8_t *out,
+FOR_AVX2 static void filterStripAVX2(
+    const uint8_t *strip, int width, const struct upcast_taps *taps, const int8_t *weights, int count, uint8_t *out,
     ptrdiff_t outStride) {
-    for (int row = 0; row < count; row++, out += outStride) {
-        const uint8_t *first = strip + (ptrdiff_t)taps[row].first * upcast_strip_width;
-        blendPairs(first, upcast_strip_width, weights + taps[row].weights, taps[row].count, 1, 1, NULL, out, width);
+    for (; count > 0; count--, taps++, out += outStride) {
+        const uint8_t *first = strip + (ptrdiff_t)taps->first * upcast_strip_width;
+        const int8_t *factors = weights + taps->weights;
+        if (taps->count == 4)
+            filterStrip(first, factors, 4, out, width);
+        else if (taps->count == 6)
+            filterStrip(first, factors, 6, out, width);
+        else
+            filterStrip(first, factors, taps->count, out, width);
     }
 }
 
 #endif
 
-void upcast_blend_rows(
-    int avx2, const uint8_t *rows, ptrdiff_t stride, const uint16_t *weights, int count, int starts, int ends,
-    uint16_t *kept, uint8_t *out, int width) {
+void upcast_filter_rows(
+    int avx2, const uint8_t *const *rows, const int8_t *weights, int count, uint8_t *out, int width) {
 #ifdef FOR_AVX2
-    if (avx2) return blendRowsAVX2(rows, stride, weights, count, starts, ends, kept, out, width);
+    if (avx2) return filterRowsAVX2(rows, weights, count, out, width);
 #endif
-    for (int x = 0; x < width; x += upcast_strip_width)
-        blend(rows + x, stride, weights, count, starts, ends, kept + x, out + x, width - x);
+    for (ptrdiff_t x = 0; x < width; x += upcast_strip_width) filter(rows, x, weights, count, out, width);
 }
 
-void upcast_blend_strip(
-    int avx2, const uint8_t *strip, int width, const struct upcast_taps *taps, const uint16_t *weights, int count,
+void upcast_filter_strip(
+    int avx2, const uint8_t *strip, int width, const struct upcast_taps *taps, const int8_t *weights, int count,
     uint8_t *out, ptrdiff_t outStride) {
 #ifdef FOR_AVX2
-    if (avx2) return blendStripAVX2(strip, width, taps, weights, count, out, outStride);
+    if (avx2) return filterStripAVX2(strip, width, taps, weights, count, out, outStride);
 #endif
     for (int row = 0; row < count; row++, out += outStride) {
-        const uint8_t *first = strip + (ptrdiff_t)taps[row].first * upcast_strip_width;
-        blend(first, upcast_strip_width, weights + taps[row].weights, taps[row].count, 1, 1, NULL, out, width);
+        const uint8_t *rows[upcast_greatest_taps];
+        for (int tap = 0; tap < taps[row].count; tap++)
+            rows[tap] = strip + (ptrdiff_t)(taps[row].first + tap) * upcast_strip_width;
+        filter(rows, 0, weights + taps[row].weights, taps[row].count, out, width);
     }
 }
 

@@ -13,9 +13,8 @@ FOR_AVX2 INLINE __m256i load(const uint8_t *first, const uint8_t *second) {
 
 // One block.
 FOR_AVX2 INLINE __m128i block(
-    const uint8_t *row, const int32_t *starts, const uint8_t *shuffles, const uint8_t *weights, int windows, int pairs) {
-    // As in planes.c: samples less 128, and what that takes away added here.
-    __m256i sums = _mm256_set1_epi16((short)(32768 + 128));
+    const uint8_t *row, const int32_t *starts, const uint8_t *shuffles, const int8_t *weights, int windows, int pairs) {
+    __m256i sums = _mm256_set1_epi16(sum_start);
     const __m256i near = _mm256_loadu_si256((const __m256i *)shuffles);
     for (int pair = 0; pair < pairs; pair++) {
         const uint8_t *from = row + 2 * pair;
@@ -24,17 +23,16 @@ FOR_AVX2 INLINE __m128i block(
             const __m256i far = _mm256_loadu_si256((const __m256i *)(shuffles + 32));
             samples = _mm256_or_si256(samples, _mm256_shuffle_epi8(load(from + starts[2], from + starts[3]), far));
         }
-        samples = _mm256_xor_si256(samples, _mm256_set1_epi8(-128));
         const __m256i factors = _mm256_loadu_si256((const __m256i *)(weights + 32 * pair));
-        sums = _mm256_add_epi16(sums, _mm256_maddubs_epi16(factors, samples));
+        sums = _mm256_add_epi16(sums, _mm256_maddubs_epi16(samples, factors));
     }
-    const __m256i words = _mm256_srli_epi16(sums, 8);
-    return _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    // Both lanes of eight in order.
+    return _mm256_castsi256_si128(_mm256_permute4x64_epi64(rounded(sums, sums), 0x08));
 }
 
 FOR_AVX2 INLINE void scale(
     const uint8_t *restrict row, const int32_t *restrict starts, const uint8_t *restrict shuffles,
-    const uint8_t *restrict weights, int windows, int pairs, uint8_t *restrict out, int width) {
+    const int8_t *restrict weights, int windows, int pairs, uint8_t *restrict out, int width) {
     for (; width >= upcast_row_block_width; width -= upcast_row_block_width, out += upcast_row_block_width) {
         _mm_storeu_si128((__m128i *)out, block(row, starts, shuffles, weights, windows, pairs));
         starts += 2 * windows;
@@ -48,19 +46,19 @@ FOR_AVX2 INLINE void scale(
 }
 
 FOR_AVX2 void upcast_scale_row(
-    const uint8_t *row, const int32_t *starts, const uint8_t *shuffles, const uint8_t *weights, int windows,
+    const uint8_t *row, const int32_t *starts, const uint8_t *shuffles, const int8_t *weights, int windows,
     int pairs, uint8_t *out, int width) {
     // The usual ones each with loops of a known length.
-    if (windows == 1 && pairs == 1) return scale(row, starts, shuffles, weights, 1, 1, out, width);
     if (windows == 1 && pairs == 2) return scale(row, starts, shuffles, weights, 1, 2, out, width);
-    if (windows == 2 && pairs == 2) return scale(row, starts, shuffles, weights, 2, 2, out, width);
+    if (windows == 1 && pairs == 3) return scale(row, starts, shuffles, weights, 1, 3, out, width);
+    if (windows == 1 && pairs == 4) return scale(row, starts, shuffles, weights, 1, 4, out, width);
     scale(row, starts, shuffles, weights, windows, pairs, out, width);
 }
 
 #else
 
 void upcast_scale_row(
-    const uint8_t *row, const int32_t *starts, const uint8_t *shuffles, const uint8_t *weights, int windows,
+    const uint8_t *row, const int32_t *starts, const uint8_t *shuffles, const int8_t *weights, int windows,
     int pairs, uint8_t *out, int width) {
     __builtin_trap();
 }

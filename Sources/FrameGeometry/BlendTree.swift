@@ -3,7 +3,7 @@ internal import CLibYUV
 /// Weighted sums of rows, built from libyuv's weighted mean of two rows.
 ///
 /// Rows are joined in pairs, then pairs of pairs, and so on. A sum of n rows is therefore rounded log2(n) times, and no
-/// small weight is lost beside a large sum. A sum of two rows has exactly the weights of `ResamplingTable`. If all rows
+/// small weight is lost beside a large sum. A sum of two rows has exactly the weights of `AreaTable`. If all rows
 /// are available, `sum` computes the result at once, and several results with the same weights together. Rows that
 /// arrive one after another are added with `add`.
 ///

@@ -2,11 +2,11 @@ internal import CPlanes
 
 /// The implementation that scales and turns the planes of a frame.
 package enum FrameScaler: String, CaseIterable, Sendable {
-    /// Our own kernels, with AVX2 if the processor has it.
+    /// Our own bicubic kernels, with AVX2 if the processor has it.
     case native
     /// Our own kernels without AVX2, as `native` is on other processors. For tests and measurements.
     case portable
-    /// libyuv's kernels, which have code for SSSE3, AVX2 and NEON.
+    /// libyuv's kernels, which have code for SSSE3, AVX2 and NEON. They average areas, and enlarge linearly.
     case libyuv
 
     /// Three scalers, one for each component, that share one workspace.

@@ -4,7 +4,8 @@ internal import MediaCore
 
 /// Scales and turns one component's plane with our own kernels.
 ///
-/// Vertical scaling works on whole rows, which is vector arithmetic at memory speed for any ratio. For a quarter turn,
+/// Scaling is bicubic (`BicubicTable`). Vertical scaling works on whole rows, which is vector arithmetic for any ratio.
+/// Rows that later rows of the picture need again are kept in a ring. For a quarter turn,
 /// 64 finished rows form a strip. The strip's rows become columns, which are scaled in the same way, so the turn costs
 /// no extra work. Without a quarter turn, a finished row is scaled along itself, and mirrored if needed, on processors
 /// that support it (`RowTable`). On other processors it also goes into a strip, whose columns become rows again. Both
@@ -19,16 +20,17 @@ internal import MediaCore
     private var from = PlaneSize(width: 0, height: 0)
     private var to = PlaneSize(width: 0, height: 0)
     /// The vertical scaling: from arriving rows to finished rows.
-    private var rows = ResamplingTable.none
+    private var rows = BicubicTable.none
     /// The horizontal scaling.
-    private var columns = ResamplingTable.none
+    private var columns = BicubicTable.none
     /// The horizontal scaling in one step, if that is possible.
     private var alongRows = RowTable()
     private var strip = GrowingBuffer<UInt8>()
-    /// Partial sums of an incomplete row.
-    private var sums = GrowingBuffer<UInt16>()
-    /// The last row that arrived, for output rows between it and the next one.
-    private var lastRow = GrowingBuffer<UInt8>()
+    /// Rows that arrived in earlier bands and are still needed; each at the place of its number modulo `ringRows`.
+    private var ring = GrowingBuffer<UInt8>()
+    private var ringRows = 1
+    /// The rows of the sum that is computed.
+    private let summands: UnsafeMutablePointer<UnsafePointer<UInt8>?>
     private var nextRow = 0
     /// Rows from here on are not computed.
     private var endRow = 0
@@ -39,15 +41,21 @@ internal import MediaCore
     init(workspace: StripWorkspace, usesAVX2: Bool) {
         self.workspace = workspace
         self.usesAVX2 = usesAVX2
+        unsafe summands = .allocate(capacity: BicubicTable.greatestCount)
+        unsafe summands.initialize(repeating: nil, count: BicubicTable.greatestCount)
     }
 
-    /// The memory in bytes of a scaler for planes of these sizes, whichever way they are turned; without the workspace.
+    deinit { unsafe summands.deallocate() }
+
+    /// The maximum memory in bytes of a scaler for planes of at most these sizes, whichever way they are turned;
+    /// without the workspace.
     static func memoryBytes(from: PlaneSize, to: PlaneSize) -> Int {
-        let width = StripWorkspace.wholeStrips(from.width)
+        let longest = max(to.width, to.height)
+        let width = StripWorkspace.wholeStrips(min(from.width, BicubicTable.greatestRatio * longest))
         let tables = [from.width, from.height].reduce(0) { sum, length in
-            sum + ResamplingTable.memoryBytes(from: length, to: max(to.width, to.height))
+            sum + BicubicTable.memoryBytes(from: length, to: longest)
         }
-        return (stripRows + 2 + 1) * width + tables + RowTable.memoryBytes(to: max(to.width, to.height))
+        return (stripRows + BicubicTable.greatestCount) * width + tables + RowTable.memoryBytes(to: longest)
     }
 
     private(set) var isIdentity = true
@@ -58,16 +66,16 @@ internal import MediaCore
         isIdentity = from == to && transform == .identity
         let stored = transform.stored(to.width, to.height)
         if (rows.from, rows.to) != (from.height, stored.height) {
-            rows = ResamplingTable(from: from.height, to: stored.height)
+            rows = BicubicTable(from: from.height, to: stored.height)
         }
         if (columns.from, columns.to) != (from.width, stored.width) {
-            columns = ResamplingTable(from: from.width, to: stored.width)
+            columns = BicubicTable(from: from.width, to: stored.width)
         }
         alongRows.configure(usesAVX2 && isStraight && !isDirect ? columns : nil, mirrored: reversesColumns)
         let width = StripWorkspace.wholeStrips(from.width)
         strip.reserve(Self.stripRows * width)
-        sums.reserve(width)
-        lastRow.reserve(width)
+        ringRows = max(1, rows.greatestCount)
+        ring.reserve(ringRows * width)
         workspace.reserve(from: from, to: to)
     }
 
@@ -134,62 +142,53 @@ internal import MediaCore
         // Once for all rows, because each access to an array counts references.
         unsafe rows.taps.withUnsafeBufferPointer { taps in
             unsafe rows.weights.withUnsafeBufferPointer { weights in
-                unsafe feed(source, stride, firstRow, rowCount, plane, taps, weights.baseAddress!, sums.start)
+                unsafe feed(source, stride, firstRow..<firstRow + rowCount, plane, taps, weights)
             }
-        }
-        if rows.enlarges {
-            unsafe lastRow.start.update(from: source + (rowCount - 1) * stride, count: from.width)
         }
     }
 
     private func feed(
-        _ source: UnsafePointer<UInt8>, _ stride: Int, _ firstRow: Int, _ rowCount: Int, _ plane: ComponentRows,
-        _ allTaps: UnsafeBufferPointer<upcast_taps>, _ allWeights: UnsafePointer<UInt16>,
-        _ sums: UnsafeMutablePointer<UInt16>
+        _ source: UnsafePointer<UInt8>, _ stride: Int, _ arrived: Range<Int>, _ plane: ComponentRows,
+        _ allTaps: UnsafeBufferPointer<upcast_taps>, _ weights: UnsafeBufferPointer<Int8>
     ) {
-        let (isIdentity, enlarges) = (rows.isIdentity, rows.enlarges)
-        let goesAlong = alongRows.isUsable
-        let end = firstRow + rowCount
+        let (isIdentity, goesAlong) = (rows.isIdentity, alongRows.isUsable)
         while nextRow < endRow {
             let taps = unsafe allTaps[nextRow]
-            let weights = unsafe allWeights + Int(taps.weights)
-            let (first, last) = (Int(taps.first), Int(taps.first + taps.count))
-            guard first < end else { break }
-            let ends = last <= end
-            // A row between two source rows waits for the second one, and finds the first in `lastRow`.
-            if enlarges && !ends { break }
+            let needed = Int(taps.first)..<Int(taps.first + taps.count)
+            guard needed.upperBound <= arrived.upperBound else {
+                return unsafe keep(needed.lowerBound, source, stride, arrived)
+            }
             if isIdentity, goesAlong {
-                unsafe alongRows.scale(source + (first - firstRow) * stride, into: pictureRow(plane))
+                unsafe alongRows.scale(source + (nextRow - arrived.lowerBound) * stride, into: pictureRow(plane))
                 nextRow += 1
                 continue
             }
             let out = unsafe target(plane)
             if isIdentity {
-                unsafe out.update(from: source + (first - firstRow) * stride, count: from.width)
+                unsafe out.update(from: source + (nextRow - arrived.lowerBound) * stride, count: from.width)
             } else {
-                let starts = first >= firstRow
-                if enlarges && !starts {
-                    unsafe blend(lastRow.start, 0, weights, 1, starts: true, ends: false, sums, out)
+                for row in needed {
+                    let isKept = row < arrived.lowerBound
+                    unsafe summands[row - needed.lowerBound] =
+                        isKept ? UnsafePointer(kept(row)) : source + (row - arrived.lowerBound) * stride
                 }
-                let present = unsafe source + max(0, first - firstRow) * stride
-                let skipped = max(0, firstRow - first)
-                let count = min(last, end) - max(first, firstRow)
-                unsafe blend(present, stride, weights + skipped, count, starts: starts, ends: ends, sums, out)
+                unsafe upcast_filter_rows(
+                    usesAVX2 ? 1 : 0, summands, weights.baseAddress! + Int(taps.weights), taps.count, out,
+                    CInt(from.width))
             }
-            guard ends else { break }
             unsafe completeRow(plane)
             nextRow += 1
         }
     }
 
-    private func blend(
-        _ source: UnsafePointer<UInt8>, _ stride: Int, _ weights: UnsafePointer<UInt16>, _ count: Int, starts: Bool,
-        ends: Bool, _ sums: UnsafeMutablePointer<UInt16>, _ out: UnsafeMutablePointer<UInt8>
-    ) {
-        unsafe upcast_blend_rows(
-            usesAVX2 ? 1 : 0, source, stride, weights, CInt(count), starts ? 1 : 0, ends ? 1 : 0, sums, out,
-            CInt(from.width))
+    /// Copies the arrived rows from `first` on, which rows of the picture that follow need.
+    private func keep(_ first: Int, _ source: UnsafePointer<UInt8>, _ stride: Int, _ arrived: Range<Int>) {
+        for row in arrived where row >= first {
+            unsafe kept(row).update(from: source + (row - arrived.lowerBound) * stride, count: from.width)
+        }
     }
+
+    private func kept(_ row: Int) -> UnsafeMutablePointer<UInt8> { unsafe ring.start + row % ringRows * stripStride }
 
     // MARK: Where a row goes
 
@@ -235,7 +234,7 @@ internal import MediaCore
         let count = min(Self.stripRows, to.width - firstColumn)
         if columns.isIdentity { return unsafe transpose(strip.start, stripStride, from.width, count, out, step) }
         unsafe transpose(strip.start, stripStride, from.width, Self.stripRows, workspace.turned.start, Self.stripRows)
-        unsafe blendColumns(workspace.turned.start, count, out, step)
+        unsafe scaleColumns(workspace.turned.start, count, out, step)
     }
 
     /// Scales the strip's rows horizontally by transposing them twice, and stores them as rows of the picture.
@@ -248,17 +247,17 @@ internal import MediaCore
         }
         unsafe transpose(strip.start, stripStride, from.width, Self.stripRows, workspace.turned.start, Self.stripRows)
         let (top, backStep) = reversesColumns ? (to.width - 1, -Self.stripRows) : (0, Self.stripRows)
-        unsafe blendColumns(
+        unsafe scaleColumns(
             workspace.turned.start, Self.stripRows, workspace.scaled.start + top * Self.stripRows, backStep)
         unsafe transpose(workspace.scaled.start, Self.stripRows, count, to.width, out, step)
     }
 
-    private func blendColumns(
+    private func scaleColumns(
         _ turned: UnsafePointer<UInt8>, _ width: Int, _ out: UnsafeMutablePointer<UInt8>, _ step: Int
     ) {
         unsafe columns.taps.withUnsafeBufferPointer { taps in
             unsafe columns.weights.withUnsafeBufferPointer { weights in
-                unsafe upcast_blend_strip(
+                unsafe upcast_filter_strip(
                     usesAVX2 ? 1 : 0, turned, CInt(width), taps.baseAddress!, weights.baseAddress!, CInt(columns.to),
                     out, step)
             }

@@ -2,7 +2,7 @@ internal import MediaCore
 
 /// Scales and turns one component's plane. Rows arrive from top to bottom and go directly into the upright picture.
 ///
-/// Used by one thread at a time. Allocates only in `configure`, and only if it needs more memory than ever before. The
+/// Used by one thread at a time. Allocates only in `configure`, and only if the sizes or the transform change. The
 /// result does not depend on how the plane was divided into runs of rows.
 protocol PlaneScaler: AnyObject {
     /// Whether the plane needs neither scaling nor turning.

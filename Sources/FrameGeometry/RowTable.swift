@@ -1,11 +1,11 @@
 internal import CPlanes
 
-/// A `ResamplingTable` in the layout of `upcast_scale_row`, for rows that are scaled along themselves, in order or
+/// A `BicubicTable` in the layout of `upcast_scale_row`, for rows that are scaled along themselves, in order or
 /// mirrored.
 struct RowTable: ~Copyable {
     private var starts = GrowingBuffer<Int32>()
     private var shuffles = GrowingBuffer<UInt8>()
-    private var weights = GrowingBuffer<UInt8>()
+    private var weights = GrowingBuffer<Int8>()
     private var to = 0
     /// The number of sample pairs for each sample; unneeded ones have weight zero.
     private var pairs = 0
@@ -16,8 +16,7 @@ struct RowTable: ~Copyable {
     private static let blockWidth = Int(upcast_row_block_width)
     private static let window = 16
     private static let maxWindows = 2
-    /// Four neighbours of one window depend on 16 samples.
-    private static let maxPairs = 3
+    private static let maxPairs = (BicubicTable.greatestCount + 1) / 2
 
     private static func blocks(_ to: Int) -> Int { (to + blockWidth - 1) / blockWidth }
 
@@ -26,19 +25,19 @@ struct RowTable: ~Copyable {
         blocks(to) * (maxWindows * (2 * MemoryLayout<Int32>.stride + 2 * blockWidth) + maxPairs * 2 * blockWidth)
     }
 
-    /// False if no table is configured, or if four neighbours depend on too many samples, at a ratio of about 4.6.
+    /// False if no table is configured.
     var isUsable: Bool { pairs > 0 }
 
     /// Allocates only if it needs more memory than ever before.
     ///
     /// - Parameter table: nil if rows are not scaled along themselves, or if the processor has no AVX2.
-    mutating func configure(_ table: ResamplingTable?, mirrored: Bool) {
+    mutating func configure(_ table: BicubicTable?, mirrored: Bool) {
         (pairs, windows) = (0, 0)
         guard let table else { return }
-        let pairs = (table.taps.reduce(0) { max($0, Int($1.count)) } + 1) / 2
+        let pairs = (table.greatestCount + 1) / 2
         let taps = mirrored ? table.taps.reversed() : table.taps
-        guard pairs <= Self.maxPairs, let windows = (1...Self.maxWindows).first(where: { Self.fit(taps, windows: $0) })
-        else { return }
+        // With two windows, four neighbours of one window begin within 3 * `BicubicTable.greatestRatio` samples.
+        let windows = Self.fit(taps, windows: 1) ? 1 : Self.maxWindows
         (to, self.pairs, self.windows) = (taps.count, pairs, windows)
         let blocks = Self.blocks(to)
         starts.reserve(2 * windows * blocks)
@@ -60,19 +59,14 @@ struct RowTable: ~Copyable {
     }
 
     private func store(
-        _ tap: upcast_taps, _ table: ResamplingTable, at sample: Int, reach: UInt8, block: Int, window: Int
+        _ tap: upcast_taps, _ table: BicubicTable, at sample: Int, reach: UInt8, block: Int, window: Int
     ) {
         let place = 2 * (sample % Self.blockWidth)
         let shuffle = unsafe shuffles.start + (block * windows + window) * 2 * Self.blockWidth + place
         let weight = unsafe weights.start + block * pairs * 2 * Self.blockWidth + place
-        unsafe (shuffle[0], shuffle[1]) = (reach, tap.count > 1 ? reach + 1 : reach)
-        guard tap.count > 1 else {
-            // In two halves, because 256 does not fit into a byte.
-            let whole = table.weights[Int(tap.weights)]
-            return unsafe (weight[0], weight[1]) = (UInt8(whole / 2), UInt8(whole - whole / 2))
-        }
+        unsafe (shuffle[0], shuffle[1]) = (reach, reach + 1)
         for index in 0..<Int(tap.count) {
-            let value = UInt8(table.weights[Int(tap.weights) + index])
+            let value = table.weights[Int(tap.weights) + index]
             unsafe weight[index / 2 * 2 * Self.blockWidth + index % 2] = value
         }
     }

@@ -3,7 +3,7 @@ internal import MediaCore
 
 /// Chooses the scaler for a frame. A pure value.
 package enum ScalerChoice: Equatable, Sendable {
-    /// The faster scaler for the frame on this processor.
+    /// `native` with AVX2, and without SSSE3, for which libyuv has no code; else `libyuv`.
     case auto
     case always(FrameScaler)
 
@@ -20,7 +20,7 @@ package enum ScalerChoice: Equatable, Sendable {
             #endif
         }
 
-        /// The faster scaler for most frames.
+        /// The scaler for most frames: `native`, which is sharper, unless libyuv is much faster.
         var usual: FrameScaler {
             switch self {
             case .x86WithAVX2, .x86: .native
@@ -31,36 +31,36 @@ package enum ScalerChoice: Equatable, Sendable {
 
     /// - Parameter plan: nil before the first frame.
     package func scaler(for plan: GeometryPlan?, on processor: Processor = .own) -> FrameScaler {
-        if case .always(let scaler) = self { return scaler }
-        guard let plan else { return processor.usual }
-        let (from, to) = (plan.componentSize(0), plan.pictureComponentSize(0))
-        let stored = plan.transform.stored(to.width, to.height)
-        // Measured with `scripts/bench --only geometry`. libyuv scales both sides by 1/2, 1/4 or 3/4 at once, in a
-        // third to three quarters of the time.
-        let isExact = YUVPlaneScaler.ratio(from, stored, transform: plan.transform) != nil
-        switch processor {
-        case .x86: return .native
-        case .x86WithAVX2: return isExact ? .libyuv : .native
-        case .x86WithSSSE3:
-            // Turning alone is faster with 16x16 samples at once. If weights repeat only after many samples, libyuv is
-            // called for each sample, and the calls dominate the time.
-            let isTurnAlone = from == stored
-            return isExact || !isTurnAlone && Self.period(from.width, stored.width) <= 16 ? .libyuv : .native
-        case .other: return .libyuv
+        let wanted =
+            switch self {
+            case .auto: processor.usual
+            case .always(let scaler): scaler
+            }
+        guard let plan else { return wanted }
+        // The kernel would span too many samples; libyuv averages areas instead.
+        if Self.shrinksByFar(plan) { return .libyuv }
+        // Without scaling both give the same samples, and ours turns 16x16 of them at once.
+        if self == .auto, processor == .x86WithSSSE3, Self.keepsSize(plan) { return .native }
+        return wanted
+    }
+
+    private static func shrinksByFar(_ plan: GeometryPlan) -> Bool {
+        (0..<plan.source.pixelFormat.componentCount).contains { component in
+            let (from, to) = (plan.componentSize(component), plan.pictureComponentSize(component))
+            let stored = plan.transform.stored(to.width, to.height)
+            return from.width > BicubicTable.greatestRatio * stored.width
+                || from.height > BicubicTable.greatestRatio * stored.height
         }
     }
 
-    private static func period(_ from: Int, _ to: Int) -> Int {
-        var (divisor, rest) = (from, to)
-        while rest > 0 { (divisor, rest) = (rest, divisor % rest) }
-        return to / divisor
+    private static func keepsSize(_ plan: GeometryPlan) -> Bool {
+        let to = plan.pictureComponentSize(0)
+        return plan.componentSize(0) == plan.transform.stored(to.width, to.height)
     }
 
     /// The maximum memory in bytes of a frame's scalers: see `FrameScaler.memoryBytes`.
     func memoryBytes(from: PlaneSize, to: PlaneSize) -> Int {
-        switch self {
-        case .always(let scaler): scaler.memoryBytes(from: from, to: to)
-        case .auto: [FrameScaler.native, .libyuv].reduce(0) { max($0, $1.memoryBytes(from: from, to: to)) }
-        }
+        let libyuv = FrameScaler.libyuv.memoryBytes(from: from, to: to)
+        return self == .always(.libyuv) ? libyuv : max(libyuv, FrameScaler.native.memoryBytes(from: from, to: to))
     }
 }

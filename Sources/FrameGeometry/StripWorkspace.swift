@@ -11,11 +11,12 @@ final class StripWorkspace {
     }
 
     static func memoryBytes(from: PlaneSize, to: PlaneSize) -> Int {
-        upcast_strip_width * (wholeStrips(from.width) + wholeStrips(to.width))
+        upcast_strip_width * (wholeStrips(from.width) + 1 + wholeStrips(to.width))
     }
 
     func reserve(from: PlaneSize, to: PlaneSize) {
-        turned.reserve(upcast_strip_width * Self.wholeStrips(from.width))
+        // `upcast_filter_strip` reads one row more.
+        turned.reserve(upcast_strip_width * (Self.wholeStrips(from.width) + 1))
         scaled.reserve(upcast_strip_width * Self.wholeStrips(to.width))
     }
 }

@@ -17,14 +17,14 @@ final class TileWorkspace {
     let tree = BlendTree()
 
     /// The number of output samples from one tile, and the number of the tile's rows that they need.
-    static func tile(for table: ResamplingTable) -> (outputs: Int, rows: Int) {
+    static func tile(for table: AreaTable) -> (outputs: Int, rows: Int) {
         var outputs = greatestOutputs
         while outputs > 1, rows(outputs, table) > usualRows { outputs /= 2 }
         return (outputs, rows(outputs, table))
     }
 
     /// The rows that a number of consecutive outputs needs, wherever they begin.
-    private static func rows(_ outputs: Int, _ table: ResamplingTable) -> Int {
+    private static func rows(_ outputs: Int, _ table: AreaTable) -> Int {
         let needed = (outputs - 1) * table.from / max(1, table.to) + 1 + table.greatestCount
         return (needed + turnedAtOnce - 1) / turnedAtOnce * turnedAtOnce
     }
@@ -35,7 +35,7 @@ final class TileWorkspace {
             + BlendTree.memoryBytes(greatestCount: greatestCount, rowBytes: batch * width)
     }
 
-    func reserve(for columns: ResamplingTable) {
+    func reserve(for columns: AreaTable) {
         turned.reserve(Self.width * Self.tile(for: columns).rows)
         scaled.reserve(Self.width * Self.greatestOutputs)
         tree.reserve(greatestCount: columns.greatestCount, rowBytes: Self.batch * Self.width)

@@ -1,5 +1,4 @@
 internal import CLibYUV
-internal import CPlanes
 internal import MediaCore
 
 /// Scales and turns one component's plane with libyuv: scales whole rows, turns them, and scales rows again.
@@ -11,17 +10,17 @@ internal import MediaCore
 /// goes directly into the picture, else into a second tile that is turned back. If both sides shrink to 1/2, 1/4 or
 /// (without turning) 3/4, `ScalePlane` does both at once.
 ///
-/// Samples differ from `NativePlaneScaler`'s only by rounding. They do not differ if nothing is scaled, or only one
-/// direction by at most 2. Owns the strip, the tables and incomplete rows, and shares a `TileWorkspace`.
+/// Weights are those of `AreaTable`; sums of many rows are rounded several times. Owns the strip, the tables and
+/// incomplete rows, and shares a `TileWorkspace`.
 @safe final class YUVPlaneScaler: PlaneScaler {
     private let workspace: TileWorkspace
     private var transform = UprightTransform.identity
     private var from = PlaneSize(width: 0, height: 0)
     private var to = PlaneSize(width: 0, height: 0)
     /// The vertical scaling: from arriving rows to finished rows.
-    private var rows = ResamplingTable.none
+    private var rows = AreaTable.none
     /// The horizontal scaling.
-    private var columns = ResamplingTable.none
+    private var columns = AreaTable.none
     /// The period of the weights of `columns`, and which outputs have the weights of the output one period before.
     private var period = 0
     private var repeats: [Bool] = []
@@ -51,7 +50,7 @@ internal import MediaCore
         let width = StripWorkspace.wholeStrips(from.width)
         let longest = max(to.width, to.height)
         let tables = [from.width, from.height].reduce(0) { sum, length in
-            sum + ResamplingTable.memoryBytes(from: length, to: longest)
+            sum + AreaTable.memoryBytes(from: length, to: longest)
         }
         return (stripRows + 1 + greatestGroup) * width + tables + longest
             + BlendTree.memoryBytes(greatestCount: greatestCount(from: from, to: to), rowBytes: width)
@@ -71,10 +70,10 @@ internal import MediaCore
         ratio = Self.ratio(from, stored, transform: transform)
         let width = ratio == nil ? from.width : stored.width
         if (rows.from, rows.to) != (from.height, stored.height) {
-            rows = ResamplingTable(from: from.height, to: stored.height)
+            rows = AreaTable(from: from.height, to: stored.height)
         }
         if (columns.from, columns.to) != (width, stored.width) {
-            columns = ResamplingTable(from: width, to: stored.width)
+            columns = AreaTable(from: width, to: stored.width)
             (period, repeats) = columns.repetition
             tile = TileWorkspace.tile(for: columns)
         }
@@ -316,7 +315,7 @@ internal import MediaCore
 
     /// Computes the rows `outputs` from a tile's rows; rows with the same weights are computed together.
     private static func sum(
-        _ outputs: Range<Int>, _ taps: UnsafePointer<upcast_taps>, _ weights: UnsafePointer<UInt16>,
+        _ outputs: Range<Int>, _ taps: UnsafePointer<AreaTable.Taps>, _ weights: UnsafePointer<UInt16>,
         _ repeats: UnsafePointer<Bool>, period: Int, rows: UnsafePointer<UInt8>, width: Int,
         into out: UnsafeMutablePointer<UInt8>, _ step: Int, _ room: BlendTree.Room
     ) {

@@ -3,10 +3,6 @@ package import MediaCore
 
 /// Paints over regions of a picture that is already on the canvas, for regions that are added later.
 package enum CanvasRedaction {
-    /// Canvas pixels in each direction, because scaling carries samples over an edge; in addition to the source's own
-    /// reach.
-    private static let reach = 4.0
-
     /// Paints over the places of `regions` on the canvas. `regions` belong to the stored sample of `plan`.
     package static func paint(
         _ regions: SecureRegions, of plan: GeometryPlan, on canvas: PicturePlanes, _ color: CanvasColor
@@ -30,12 +26,12 @@ package enum CanvasRedaction {
                 right: share(region.right, crop.x, crop.width), bottom: share(region.bottom, crop.y, crop.height)),
             width: 1, height: 1)
         let upright = plan.transform.swapsAxes ? (crop.height, crop.width) : (crop.width, crop.height)
-        // The source's pixels around the rectangle, at their size on the canvas, plus the scaler's reach.
+        // Canvas pixels around the rectangle that depend on it.
         func more(_ length: Int, _ source: Int) -> Double {
             let scale = Double(length) / Double(source)
-            // Two pixels for the filter of the capturing side. Bilinear enlarging carries them one chroma sample
-            // further.
-            return reach + (scale > 1 ? 4 : 2) * scale
+            // In canvas pixels: two source pixels for the filter of the capturing side, half a chroma sample of the
+            // source, the kernel's two chroma samples of the coarser grid, and half a chroma sample of the canvas.
+            return (2 + 1) * scale + 2 * 2 * max(1, scale) + 1
         }
         let (wide, high) = (more(destination.width, upright.0), more(destination.height, upright.1))
         func first(_ share: Double, _ length: Int, _ more: Double) -> Int {

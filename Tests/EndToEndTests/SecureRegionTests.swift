@@ -18,7 +18,7 @@ import Testing
         let colors = [RGB(1, 0, 1), RGB(0, 1, 0), RGB(1, 1, 0), RGB(0, 0, 1)]
         if marked {
             for row in y..<y + high {
-                for column in x..<x + wide { image[column, row] = colors[(column / 3 + row / 3 * 2) % 4] }
+                for column in x..<x + wide { image[column, row] = colors[(column / 6 + row / 6 * 2) % 4] }
             }
         }
         var regions = SecureRegions()

@@ -21,9 +21,11 @@ import Testing
         for row in top..<bottom {
             for column in left..<right { bytes[source.plane(0).offset + row * source.plane(0).stride + column] = 235 }
         }
-        let columns = max(0, left - 2) / 2...(min(source.width, right + 2) - 1) / 2
-        let rows = max(0, top - 2) / 2...(min(source.height, bottom + 2) - 1) / 2
         for plane in 1...2 {
+            let shape = source.pixelFormat.plane(plane)
+            let (across, down) = (shape.widthDivisor, shape.heightDivisor)
+            let columns = max(0, left - 2) / across...(min(source.width, right + 2) - 1) / across
+            let rows = max(0, top - 2) / down...(min(source.height, bottom + 2) - 1) / down
             for row in rows {
                 let start = source.plane(plane).offset + row * source.plane(plane).stride
                 for column in columns { bytes[start + column] = 240 }
@@ -39,13 +41,21 @@ import Testing
             Size(width: 160, height: 90, canvasWidth: 160, canvasHeight: 90),
             Size(width: 101, height: 75, canvasWidth: 160, canvasHeight: 128),
             Size(width: 320, height: 180, canvasWidth: 192, canvasHeight: 108),
+            // As far as bicubic goes, for 4:2:0 and for the others; and an odd size.
+            Size(width: 480, height: 270, canvasWidth: 160, canvasHeight: 90),
+            Size(width: 240, height: 135, canvasWidth: 160, canvasHeight: 90),
+            Size(width: 269, height: 149, canvasWidth: 90, canvasHeight: 50),
         ], [UprightTransform.identity, .rotate180, .rotate90Clockwise, .transverse])
     func noFringeIsLeft(size: Size, transform: UprightTransform) throws {
-        for scaler in [FrameScaler.native, .libyuv] { try noFringeIsLeft(size, transform, scaler) }
+        for scaler in [FrameScaler.native, .libyuv] {
+            for format in [PixelFormat.i420, .i422, .i444] { try noFringeIsLeft(size, transform, scaler, format) }
+        }
     }
 
-    private func noFringeIsLeft(_ size: Size, _ transform: UprightTransform, _ scaler: FrameScaler) throws {
-        let source = VideoSampleFormat(packed: .i420, width: size.width, height: size.height)
+    private func noFringeIsLeft(
+        _ size: Size, _ transform: UprightTransform, _ scaler: FrameScaler, _ format: PixelFormat
+    ) throws {
+        let source = VideoSampleFormat(packed: format, width: size.width, height: size.height)
         for fit in [FitMode.fit, .fill] {
             let plan = GeometryPlan(
                 source: source, transform: transform, canvas: canvasFormat(size.canvasWidth, size.canvasHeight),

@@ -62,7 +62,7 @@ package struct VideoConfiguration: Equatable, Sendable {
 package enum VideoScaler: String, CaseIterable, Sendable {
     /// The faster one on this processor.
     case auto
-    /// The project's own kernels.
+    /// The project's own kernels: bicubic.
     case native
     case libyuv
 }

@@ -75,9 +75,11 @@ enum ConfigurationTable {
                 "Colour of the bars that video.fit adds.", memory: nothing),
             ConfigurationKey(
                 "video", "scaler", \.video.scaler, .cases(),
-                "The code that scales and rotates pictures. native is optimised for AVX2; libyuv for SSSE3, AVX2 and "
-                    + "NEON. auto selects the faster one for each size on this processor. The status shows the choice.",
-                memory: "native: 1.3 MiB at 720p, libyuv a little less."),
+                "The code that scales and rotates pictures. native is bicubic, and is optimised for AVX2. libyuv "
+                    + "averages areas, which is softer, and is optimised for SSSE3, AVX2 and NEON. auto selects native "
+                    + "on x86 with AVX2. Pictures that shrink by more than 3 (by more than 1.5 in 4:2:2 and 4:4:4) are "
+                    + "always scaled by libyuv. The status shows the choice.",
+                memory: "native: 1.4 MiB at 720p, libyuv 1.3 MiB."),
             ConfigurationKey(
                 "video", "encoder", \.video.encoder,
                 .word("name of an \(VideoCodec.names) encoder of libavcodec", example: "libx264"),

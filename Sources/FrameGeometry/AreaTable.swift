@@ -1,19 +1,24 @@
-internal import CPlanes
-
 /// The source samples and weights for each sample of a scaled row or column. A pure value.
 ///
 /// Shrinking averages areas; enlarging interpolates linearly between the centres of samples. Neither of them rings or
 /// leaves the samples' range. Weights are in 1/256 and add up to 1, so that flat areas stay flat.
-struct ResamplingTable {
+struct AreaTable {
+    /// `count` source samples from `first` on, with the weights from `weights` on.
+    struct Taps {
+        let first: Int32
+        let count: Int32
+        let weights: Int32
+    }
+
     let from: Int
     let to: Int
-    let taps: [upcast_taps]
+    let taps: [Taps]
     let weights: [UInt16]
 
     var isIdentity: Bool { from == to }
     var enlarges: Bool { to > from }
 
-    static let none = ResamplingTable(from: 0, to: 0)
+    static let none = AreaTable(from: 0, to: 0)
 
     /// The maximum number of source samples for one sample.
     var greatestCount: Int { taps.reduce(0) { max($0, Int($1.count)) } }
@@ -38,7 +43,7 @@ struct ResamplingTable {
     init(from: Int, to: Int) {
         self.from = from
         self.to = to
-        var taps: [upcast_taps] = []
+        var taps: [Taps] = []
         var weights: [UInt16] = []
         taps.reserveCapacity(to)
         weights.reserveCapacity(Self.greatestWeightCount(from: from, to: to))
@@ -51,7 +56,7 @@ struct ResamplingTable {
                 first = Self.appendArea(at: index, from, to, &weights)
             }
             taps.append(
-                upcast_taps(first: Int32(first), count: Int32(weights.count - start), weights: Int32(start)))
+                Taps(first: Int32(first), count: Int32(weights.count - start), weights: Int32(start)))
         }
         self.taps = taps
         self.weights = weights
@@ -62,7 +67,7 @@ struct ResamplingTable {
 
     /// The size of a table in bytes.
     static func memoryBytes(from: Int, to: Int) -> Int {
-        to * MemoryLayout<upcast_taps>.stride + greatestWeightCount(from: from, to: to) * MemoryLayout<UInt16>.stride
+        to * MemoryLayout<Taps>.stride + greatestWeightCount(from: from, to: to) * MemoryLayout<UInt16>.stride
     }
 
     /// Appends the samples under `index * from / to ..< (index + 1) * from / to`, in units of 1/to of a sample. The
