@@ -24,10 +24,14 @@ package final class BitrateControl: Sendable {
         var limits: BitrateController.Limits
         /// The ceiling has been moved, and the encoder does not know.
         var isCeilingNew = false
+        /// How long the last bitrate counts while no link is connected; nil before the first look.
+        var guessUntil: MediaTime?
     }
 
     /// Reports come about as often.
     private static let period = MediaTime.milliseconds(100)
+    /// Longer than most servers take to come back.
+    private static let patience = MediaTime.seconds(30)
     private let configured: BitrateController.Limits
     private let state: Monitor<State>
 
@@ -54,17 +58,23 @@ package final class BitrateControl: Sendable {
 
     /// Looks at how the links do, at most ten times a second. Allocates nothing as long as nothing changes.
     ///
-    /// - Parameter forEachLink: calls what it is given with each destination's name and report; called only when it is
-    ///   time to look.
+    /// - Parameters:
+    ///   - servesOthers: whether there are destinations to which nothing is adapted; called only when it is time to
+    ///     look and nobody is connected.
+    ///   - forEachLink: calls what it is given with each destination's name and report; called only when it is time to
+    ///     look.
     /// - Returns: what changes, or nil.
-    package func look(at now: MediaTime, _ forEachLink: ((String, LinkReport) -> Void) -> Void) -> BitrateStep? {
+    package func look(
+        at now: MediaTime, servesOthers: () -> Bool, _ forEachLink: ((String, LinkReport) -> Void) -> Void
+    ) -> BitrateStep? {
         state.withLock { state in
             guard now >= state.nextLook else { return nil }
             state.nextLook = now + Self.period
             for index in state.controllers.indices { state.controllers[index].isThere = false }
             let limits = state.limits
-            var (target, slowest, isAnyPublishing) = (limits.ceiling, Int?.none, false)
+            var (target, slowest, isAnyThere, isAnyPublishing) = (limits.ceiling, Int?.none, false, false)
             forEachLink { name, report in
+                isAnyThere = true
                 let found = state.note(report, of: name, limits)
                 guard report.isPublishing else { return }
                 isAnyPublishing = true
@@ -72,10 +82,13 @@ package final class BitrateControl: Sendable {
             }
             // The links' reasons are looked up by their places, so those that are gone go last.
             defer { state.controllers.removeAll { !$0.isThere } }
-            // With nobody to ask, what was found last is the best guess for when somebody is back.
-            guard isAnyPublishing || state.isCeilingNew else { return nil }
+            if isAnyPublishing || state.guessUntil == nil { state.guessUntil = now + Self.patience }
+            // With nobody to ask, what was found last is the best guess for when somebody is back. Files and servers
+            // to which nothing is adapted must not wait for that without end.
+            let mayBeBack = isAnyThere && state.guessUntil.map { now < $0 } ?? false
+            guard isAnyPublishing || state.isCeilingNew || !mayBeBack && servesOthers() else { return nil }
             defer { state.isCeilingNew = false }
-            return state.change(to: target, because: slowest, limits)
+            return state.change(to: target, because: slowest, limits, isAnyPublishing: isAnyPublishing)
         }
     }
 }
@@ -98,15 +111,19 @@ extension BitrateControl.State {
 
     /// - Parameter slowest: where the controller stands that wants no more; nil where every link keeps up.
     fileprivate mutating func change(
-        to target: Int, because slowest: Int?, _ limits: BitrateController.Limits
+        to target: Int, because slowest: Int?, _ limits: BitrateController.Limits, isAnyPublishing: Bool
     ) -> BitrateStep? {
         let change = abs(Double(target - current.bitrate)) / Double(current.bitrate)
-        guard target != current.bitrate, change >= Self.smallestChange || target == limits.ceiling else { return nil }
         let divisor = min(limits.maximumDivisor, max(1, (limits.floor + target - 1) / target))
+        // Another ceiling may be what is in force already, and call for another frame rate.
+        guard target != current.bitrate || divisor != current.frameRateDivisor,
+            change >= Self.smallestChange || target == limits.ceiling
+        else { return nil }
         let link = slowest.map { "\"\(controllers[$0].name)\": \(controllers[$0].controller.reason)" }
         let reason = isCeilingNew ? "another ceiling was set" : link
         current = BitrateStep(
-            bitrate: target, frameRateDivisor: divisor, reason: reason ?? "every destination keeps up")
+            bitrate: target, frameRateDivisor: divisor,
+            reason: reason ?? (isAnyPublishing ? "every destination keeps up" : "no adapted destination is connected"))
         return current
     }
 }

@@ -95,6 +95,9 @@ package struct BitrateController {
     private var shedPackets = 0
     private var samples: [(time: MediaTime, bytes: UInt64)] = []
     private var lastMovement = MediaTime.zero
+    /// Of the last report.
+    private var lastReport = MediaTime.zero
+    private var hadOutstanding = false
     /// Bytes delivered by then.
     private var moved: UInt64 = 0
     /// Since when packets have been late without a break.
@@ -164,6 +167,11 @@ package struct BitrateController {
             queue.hasShed = queue.hasShed || hasShed
             state = .emptying(queue)
         }
+        // A socket that had nothing to move has not stood. Still screens are reported rarely.
+        if !hadOutstanding, report.time - lastReport >= Self.stillness {
+            lastMovement = max(lastMovement, report.time - report.lag)
+        }
+        (lastReport, hadOutstanding) = (report.time, report.outstandingBytes > 0)
         let hasStood = report.time - lastMovement >= Self.stall
         // A socket in which nothing is outstanding has nothing to move.
         if report.deliveredBytes >= moved + Self.movement || report.outstandingBytes == 0 {

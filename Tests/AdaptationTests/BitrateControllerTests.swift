@@ -300,6 +300,38 @@ private struct SimulatedLink {
         #expect(link.controller.target == 2_500_000)
     }
 
+    /// Bug: reports that come as rarely as a still screen is repeated looked like a link that stands: no trial began.
+    @Test func aStillScreenThatIsSeldomRepeatedIsNoLinkThatStands() {
+        var controller = BitrateController(
+            BitrateController.Limits(ceiling: 2_500_000, floor: 300_000, audio: 128_000))
+        var now = MediaTime.zero
+        func report(_ delivered: Int64, lag: MediaTime, outstanding: Int) {
+            var report = LinkReport(time: now)
+            report.isPublishing = true
+            report.lag = lag
+            report.deliveredBytes = UInt64(delivered)
+            report.outstandingBytes = outstanding
+            controller.note(report)
+        }
+        while now < .seconds(5) {
+            report(now.milliseconds * 60, lag: .seconds(1), outstanding: 20_000)
+            now += .milliseconds(100)
+        }
+        let found = controller.target
+        #expect(found < 1_000_000)
+        while now < .seconds(120) {
+            report(300_000 + now.milliseconds, lag: .zero, outstanding: 0)
+            now += .seconds(2)
+        }
+        #expect(controller.target > found * 2)
+        // A repeat that goes nowhere is a link that stands: nothing is concluded.
+        let raised = controller.target
+        report(300_000 + 120_000, lag: .milliseconds(1600), outstanding: 20_000)
+        now += .seconds(2)
+        report(300_000 + 120_000, lag: .milliseconds(3600), outstanding: 20_000)
+        #expect(controller.target == raised)
+    }
+
     @Test func aNewConnectionBeginsWithWhatTheLastOneFound() {
         var controller = BitrateController(
             BitrateController.Limits(ceiling: 2_500_000, floor: 300_000, audio: 128_000))
@@ -339,11 +371,14 @@ private struct SimulatedLink {
     }
 
     /// Ten looks a second; "b" is late, from the beginning on.
-    private func run(_ control: BitrateControl, from: Int64, to: Int64, isLate: Bool, publishing: Bool = true) {
+    private func run(
+        _ control: BitrateControl, from: Int64, to: Int64, isLate: Bool, publishing: Bool = true,
+        servesOthers: Bool = false
+    ) {
         for tick in from * 10..<to * 10 {
             let now = MediaTime.milliseconds(tick * 100)
             let late = report(now, lag: isLate ? .milliseconds(800) : .zero, publishing: publishing)
-            _ = control.look(at: now) { note in
+            _ = control.look(at: now, servesOthers: { servesOthers }) { note in
                 note("a", report(now, lag: .zero, publishing: publishing))
                 note("b", late)
             }
@@ -356,7 +391,7 @@ private struct SimulatedLink {
         #expect(control.current.bitrate < 2_000_000)
         #expect(control.current.reason.contains("\"b\""))
         // b goes away: it has no say any more.
-        let back = control.look(at: .seconds(10)) { note in
+        let back = control.look(at: .seconds(10), servesOthers: { false }) { note in
             note("a", report(.seconds(10), lag: .zero))
             note("b", report(.seconds(10), lag: .seconds(5), publishing: false))
         }
@@ -371,7 +406,7 @@ private struct SimulatedLink {
         #expect(control.current.bitrate < 2_000_000)
         for tick in 100..<130 as Range<Int64> {
             let now = MediaTime.milliseconds(tick * 100)
-            _ = control.look(at: now) { note in
+            _ = control.look(at: now, servesOthers: { false }) { note in
                 var other = report(now, lag: .zero)
                 (other.destination, other.deliveredBytes) = (2, UInt64(tick - 100) * 10)
                 note("a", report(now, lag: .zero))
@@ -386,8 +421,44 @@ private struct SimulatedLink {
         run(control, from: 0, to: 10, isLate: true)
         let found = control.current.bitrate
         #expect(found < 2_000_000)
-        run(control, from: 10, to: 12, isLate: false, publishing: false)
+        run(control, from: 10, to: 90, isLate: false, publishing: false)
         #expect(control.current.bitrate == found)
+    }
+
+    /// A recording, or a server to which nothing is adapted, must not wait for a dead one without end.
+    @Test func othersDoNotWaitForADeadOne() {
+        let control = BitrateControl(limits)
+        run(control, from: 0, to: 10, isLate: true)
+        let found = control.current.bitrate
+        run(control, from: 10, to: 39, isLate: false, publishing: false, servesOthers: true)
+        #expect(control.current.bitrate == found)
+        run(control, from: 39, to: 41, isLate: false, publishing: false, servesOthers: true)
+        #expect(control.current.bitrate == 2_000_000 && control.current.frameRateDivisor == 1)
+        // What was found of it holds when it is back.
+        run(control, from: 41, to: 42, isLate: false)
+        #expect(control.current.bitrate == found)
+    }
+
+    @Test func whoeverIsRemovedHasNoSay() {
+        let control = BitrateControl(limits)
+        run(control, from: 0, to: 10, isLate: true)
+        #expect(control.current.bitrate < 2_000_000)
+        #expect(control.look(at: .seconds(10), servesOthers: { false }) { _ in } == nil)
+        let step = control.look(at: .seconds(11), servesOthers: { true }) { _ in }
+        #expect(step?.bitrate == 2_000_000)
+        #expect(control.look(at: .seconds(12), servesOthers: { true }) { _ in } == nil)
+    }
+
+    /// Bug: the ceiling was the bitrate in force, and the frame rate stayed at a quarter.
+    @Test func anotherCeilingAlsoSetsTheFrameRate() {
+        let control = BitrateControl(limits)
+        run(control, from: 0, to: 30, isLate: true)
+        #expect(control.current.bitrate == 100_000 && control.current.frameRateDivisor == 4)
+        control.setCeiling(100_000)
+        let step = control.look(at: .seconds(30), servesOthers: { false }) { note in
+            note("a", report(.seconds(30), lag: .zero))
+        }
+        #expect(step?.bitrate == 100_000 && step?.frameRateDivisor == 1)
     }
 
     @Test func belowTheFloorFramesAreLeftOut() {
@@ -395,7 +466,7 @@ private struct SimulatedLink {
         var time = MediaTime.zero
         while time < .seconds(30) {
             let now = time
-            _ = control.look(at: now) { note in note("a", report(now, lag: .seconds(1))) }
+            _ = control.look(at: now, servesOthers: { false }) { note in note("a", report(now, lag: .seconds(1))) }
             time += .milliseconds(100)
         }
         #expect(control.current.bitrate == 100_000)

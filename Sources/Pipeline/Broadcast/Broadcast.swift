@@ -129,7 +129,8 @@ final class Broadcast: Sendable {
             },
             sink: meter, clock: monotonic, freeze: freeze,
             adapt: { now in
-                let step = bitrate.look(at: now, destinations.forEachLink)
+                let step = bitrate.look(
+                    at: now, servesOthers: destinations.hasUnadapted, destinations.forEachLink)
                 if let step { onBitrate(step) }
                 return step
             },

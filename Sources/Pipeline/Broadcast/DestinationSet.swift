@@ -110,6 +110,9 @@ final class DestinationSet: Sendable {
         }
     }
 
+    /// Whether a broadcast has destinations that it does not adapt to.
+    func hasUnadapted() -> Bool { state.withLock { $0.members }.contains { !$0.settings.isAdaptedTo } }
+
     func forEachSnapshot(_ body: (DestinationSnapshot) -> Void) {
         for member in state.withLock({ $0.members }) { body(member.snapshot) }
     }
