@@ -50,4 +50,12 @@ import Testing
         try operating.setBitrateCeiling(nil)
         #expect(operating.bitrateCeiling == 1_000_000 && operating.configuredBitrate == 1_000_000)
     }
+
+    /// Bug: it was accepted, and libavcodec ignored it.
+    @Test func anEncoderThatKeepsItsBitrateHasNoOtherCeiling() throws {
+        let rig = try PartsRig { $0.video.encoder = "libopenh264" }
+        let error = try #require(throws: CommandRefusal.self) { try rig.operating.setBitrateCeiling(500_000) }
+        #expect(error.code == .badValue && error.sentence.contains("libopenh264 keeps the bitrate"))
+        try rig.operating.setBitrateCeiling(nil)
+    }
 }

@@ -58,12 +58,18 @@ package struct VideoConfiguration: Equatable, Sendable {
     }
 }
 
+extension VideoConfiguration {
+    /// Whether libavcodec changes the encoder's bitrate while it runs.
+    package var changesBitrate: Bool { ["libx264", "h264_nvenc"].contains(encoder) }
+}
+
 /// The code that scales and rotates pictures.
 package enum VideoScaler: String, CaseIterable, Sendable {
-    /// The faster one on this processor.
+    /// `native` if the processor has AVX2.
     case auto
     /// The project's own kernels: bicubic.
     case native
+    /// Areas, and linear enlarging.
     case libyuv
 }
 

@@ -132,7 +132,8 @@ enum ConfigurationTable {
                 memory: "Together with buffer.duration_ms it fills buffer.max_bytes."),
             ConfigurationKey(
                 "video", "adaptive", \.video.adaptive, .boolean,
-                "Adapts the bitrate to the slowest link. bitrate_kbps is the maximum.",
+                "Adapts the bitrate to the slowest link. bitrate_kbps is the maximum. Needs libx264 or h264_nvenc: "
+                    + "other encoders keep their bitrate, and packets that are too late for a slow link are dropped.",
                 memory: nothing),
             ConfigurationKey(
                 "video", "min_bitrate_kbps", \.video.minBitrate, .kilobits(50...50_000), unit: "kbit/s",

@@ -37,7 +37,7 @@ extension Configuration {
             name: destination.name, kind: kind, maximumPacketBytes: maximumPacketBytes, cursorPolicy: policy,
             reconnect: reconnectPolicy(destination))
         settings.hasWorked = hasWorked
-        settings.isAdaptedTo = isServer && video.adaptive && destination.adaptive
+        settings.isAdaptedTo = isServer && video.adaptive && video.changesBitrate && destination.adaptive
         return settings
     }
 

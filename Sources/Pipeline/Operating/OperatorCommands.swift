@@ -76,6 +76,12 @@ package final class OperatorCommands: Sendable {
     /// - Parameter who: who sets it, for the log.
     package func setBitrateCeiling(_ bitrate: Int?, by who: String = "an operator") throws(CommandRefusal) {
         let least = VideoConfiguration.leastBitrate
+        if bitrate != nil, !configuration.video.changesBitrate {
+            throw CommandRefusal(
+                code: .badValue,
+                sentence: "\(configuration.video.encoder) keeps the bitrate with which it was opened; change "
+                    + "video.bitrate_kbps and begin another broadcast, or use libx264")
+        }
         if let bitrate, !(least...max(least, configuration.video.bitrate)).contains(bitrate) {
             throw CommandRefusal(
                 code: .badValue,
