@@ -192,6 +192,25 @@ import Testing
         #expect(formats.count == 9 && formats.allSatisfy { $0 == formats[0] })
     }
 
+    /// Bug: what followed a keyframe was taken back, and another encoder began with a keyframe of the same number.
+    @Test func whatIsTakenBackMayLeaveAKeyframeAtTheEnd() throws {
+        let encoder = try VideoEncoder(Self.settings(322, 178))
+        let recording = PacketRecording()
+        let canvas = TestPictures.canvas(of: encoder)
+        func encode(_ frame: Int) throws {
+            TestPictures.paintScene(frame, on: canvas.planes)
+            try encoder.encode(
+                canvas.planes, pts: MediaTime(sample: Int64(frame), rate: 30), forceKeyframe: frame == 5 || frame == 8,
+                arrival: .zero, epoch: frame < 8 ? 0 : 1, into: recording)
+        }
+        for frame in 0..<8 { try encode(frame) }
+        #expect(!encoder.endsWithKeyframe)
+        encoder.goBack(to: MediaTime(sample: 5, rate: 30), epoch: 1)
+        #expect(encoder.endsWithKeyframe)
+        for frame in 8..<10 { try encode(frame) }
+        #expect(!encoder.endsWithKeyframe)
+    }
+
     /// Bug: an encoder that holds frames was replaced while it held a keyframe, and two of the same number were in a
     /// row.
     @Test(arguments: [(0, "zerolatency"), (2, "")]) func aKeyframeThatIsHeldIsKnown(bFrames: Int, tune: String) throws {
