@@ -39,6 +39,11 @@ final class SourceLane {
     private var segmentStart: Int64 = 0
     /// The first frame after all placed frames; nil before the first.
     private(set) var end: Int64?
+    /// The same, with the samples that have come and that the resampler still holds.
+    var arrivedEnd: Int64? {
+        guard isOpen, let resampler else { return end }
+        return max(end ?? segmentStart, Int64((Double(next) + resampler.delay).rounded(.up)))
+    }
     /// The first frame that has not been rendered yet.
     private var rendered: Int64
     /// `rendered` when the last block came; nil before the first.

@@ -122,7 +122,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
             // One block that cannot be mixed is silence; the broadcast goes on.
             counters.audioRefused.add()
         }
-        if let heardFrom, block.began < heardFrom { muting.hold(until: mixer.contentEnd) }
+        if let heardFrom, block.began < heardFrom { muting.hold(until: mixer.arrivedEnd) }
     }
 
     /// When sound is heard again, after the curtain has come down. Some clients send sound ahead of the clock: what has
@@ -133,7 +133,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
             return time
         }
         heardFrom = clock.monotonic.now()
-        return max(clock.now() ?? block.time, mixer.contentEnd)
+        return max(clock.now() ?? block.time, mixer.arrivedEnd)
     }
 
     private func encodeDueBlocks(_ now: MediaTime) throws(WorkerFailure) {
