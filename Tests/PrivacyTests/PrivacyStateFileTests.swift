@@ -136,7 +136,29 @@ import Testing
         }
         #expect(!why.isEmpty)
         #expect(try String(contentsOfFile: keptAs, encoding: .utf8) == text)
-        #expect(file.find() == .nothing)
+        // Also for a daemon that starts before this one has written its record.
+        #expect(file.find() == .unreadable(why: why, keptAs: keptAs))
+        try file.write(Self.record)
+        #expect(file.find() == .record(Self.record))
+        #expect(try String(contentsOfFile: keptAs, encoding: .utf8) == text)
+    }
+
+    /// What cannot have a second name changes places with an empty file, which is no record.
+    @Test func aFolderIsMoved() throws {
+        let folder = try TemporaryDirectory("state")
+        let file = try PrivacyStateFile(path: folder.file("state.json"))
+        mkdir(file.path, 0o700)
+        guard case .unreadable(_, let keptAs?) = file.find() else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(keptAs == folder.file("state.json.unreadable"))
+        guard case .unreadable(_, folder.file("state.json.unreadable.2")) = file.find() else {
+            Issue.record("nothing is in its place")
+            return
+        }
+        try file.write(Self.record)
+        #expect(file.find() == .record(Self.record))
     }
 
     /// As far out as commands can put them.
@@ -193,6 +215,7 @@ import Testing
         let folder = try TemporaryDirectory("state")
         let file = try PrivacyStateFile(path: folder.file("state.json"))
         func expect(_ what: String, _ name: String, _ make: () throws -> Void) throws {
+            unlink(file.path)
             try make()
             guard case .unreadable(let why, let keptAs) = file.find() else {
                 Issue.record("\(what) was taken")

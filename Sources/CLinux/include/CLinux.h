@@ -4,6 +4,8 @@
 
 // accept4, pipe2, eventfd, signalfd are GNU extensions that the module map leaves out.
 int upcast_accept4(int fd);
+/// renameat2 with RENAME_EXCHANGE: two files change names. EINVAL where the file system cannot.
+int upcast_exchange(const char *first, const char *second);
 int upcast_eventfd(void);
 int upcast_signalfd(const int *signals, int count);
 /// Blocks `signals` in the calling thread (and those it starts later). Returns 0 or an errno.

@@ -9,7 +9,7 @@ package struct PrivacyStateFile: Sendable {
     enum Finding: Equatable, Sendable {
         case nothing
         case record(PrivacyRecord)
-        /// The reason, and where the file was moved; nil if it could not be moved.
+        /// The reason, and the name under which the file is kept; nil if it has no other name.
         case unreadable(why: String, keptAs: String?)
     }
 
@@ -65,7 +65,8 @@ package struct PrivacyStateFile: Sendable {
             seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
     }
 
-    /// Reads the file. A file that cannot be read is moved aside, so that nothing overwrites it.
+    /// Reads the file. A file that cannot be read gets a second name, so that no record overwrites it. It also stays in
+    /// place until then: if the daemon ends before, the next one cannot read it either, and hides everything as well.
     func find() -> Finding {
         do throws(StateFileFailure) {
             guard let bytes = try read() else { return .nothing }
@@ -116,12 +117,31 @@ package struct PrivacyStateFile: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// Moves the file to the first free of nine names or, if all are taken, to the last one.
+    /// Gives the file the first free of nine names or, if all are taken, the last one.
     private func setAside() -> String? {
         let names = (1...Self.mostKept).map { path + ".unreadable" + ($0 == 1 ? "" : ".\($0)") }
+        guard let here = identity(path) else { return nil }
+        // An earlier daemon has done so.
+        if let kept = names.first(where: { identity($0).map { $0 == here } ?? false }) { return kept }
+        let free = names.first { identity($0) == nil } ?? names[Self.mostKept - 1]
+        unsafe unlink(free)
+        if unsafe link(path, free) == 0 { return free }
+        // Not a folder, nor (usually) a file of another user. It changes places with an empty file, which is no record.
+        unsafe unlink(newPath)
+        let raw = unsafe open(newPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard raw >= 0 else { return nil }
+        _ = OwnedDescriptor(raw)
+        guard FileExchange.exchange(newPath, path) else {
+            unsafe unlink(newPath)
+            return nil
+        }
+        return unsafe rename(newPath, free) == 0 ? free : nil
+    }
+
+    /// The device and the inode of a file; nil if there is none.
+    private func identity(_ path: String) -> (UInt, UInt)? {
         var status = stat()
-        let free = names.first { unsafe lstat($0, &status) != 0 } ?? names[Self.mostKept - 1]
-        return unsafe rename(path, free) == 0 ? free : nil
+        return unsafe lstat(path, &status) == 0 ? (UInt(status.st_dev), UInt(status.st_ino)) : nil
     }
 
     // MARK: Writing
