@@ -118,4 +118,17 @@ import Testing
         #expect(!consultation.hasRoom(for: kiosk))
         #expect(consultation.hasRoom(for: bank))
     }
+
+    /// Bug: apps that must come back did not count. Each restart added some, until the state file was refused.
+    @Test func allAreBounded() {
+        var consultation = Consultation()
+        let apps = (0..<UInt32(Consultation.capacity)).map { PrivacyHolder(.app, "app\($0)", user: $0) }
+        consultation.expect(apps, until: nil)
+        #expect(!consultation.hasRoom(for: PrivacyHolder(.app, "another", user: 1000)))
+        #expect(consultation.hasRoom(for: apps[3]))
+        #expect(consultation.take(.released, of: nil) { $0 == apps[0] } == [])
+        consultation.begin(1)
+        #expect(consultation.take(.released, of: nil) { $0 == apps[0] } == [apps[0]])
+        #expect(consultation.hasRoom(for: PrivacyHolder(.app, "another", user: 1000)))
+    }
 }

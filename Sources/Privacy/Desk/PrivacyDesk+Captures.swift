@@ -86,13 +86,13 @@ extension PrivacyDesk {
 
     // MARK: Consulting
 
-    /// Throws if one more connection of this user's apps may not be consulted.
+    /// Throws if one more connection of this app may not be consulted.
     package func requireRoomToConsult(_ app: PrivacyHolder) throws(CommandRefusal) {
         guard consultation.withLock({ $0.hasRoom(for: app) }) else {
             throw CommandRefusal(
                 code: .doesNotFit,
-                sentence: "\(Consultation.userCapacity) connections of this user's apps are consulted already; close "
-                    + "one, or watch without consult")
+                sentence: "\(Consultation.userCapacity) connections of this user's apps, or \(Consultation.capacity) "
+                    + "apps, are consulted already or expected back; close one, or watch without consult")
         }
     }
 

@@ -22,8 +22,11 @@ package struct Consultation: Sendable {
 
     /// The maximum number of consulted connections of one user's apps.
     package static let userCapacity = 4
-    /// The maximum number of apps that must come back after a restart.
-    package static let expectedCapacity = 16
+    /// The maximum number of consulted apps, with those that must come back.
+    package static let capacity = 16
+    /// The maximum number of apps that must come back after a restart. Connections that have asked for room at the same
+    /// moment may exceed `capacity`.
+    package static let expectedCapacity = 24
 
     private struct Connection {
         var id: UInt64
@@ -50,7 +53,9 @@ package struct Consultation: Sendable {
     }
 
     package func hasRoom(for app: PrivacyHolder) -> Bool {
-        connections.count(where: { $0.app.user == app.user }) < Self.userCapacity
+        let apps = apps
+        return connections.count(where: { $0.app.user == app.user }) < Self.userCapacity
+            && (apps.contains(app) || apps.count < Self.capacity)
     }
 
     // MARK: Apps come and go
