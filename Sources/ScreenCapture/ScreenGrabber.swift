@@ -44,6 +44,8 @@ package final class ScreenGrabber {
     private var isInFront: Bool
     /// The root window has another size, or monitors have changed.
     private var hasScreenChanged = false
+    /// The area has been there.
+    private var hasBegun = false
     private var pausedReading = PausedReading()
     /// Used again for each frame, so that nothing is allocated.
     private var regions = CaptureSecureRegions.none
@@ -153,10 +155,13 @@ package final class ScreenGrabber {
         do throws(ScreenError) {
             place = try settings.area.place(width: display.width, height: display.height, monitors: monitors)
         } catch {
-            guard error.isTemporary, area != nil else { throw error }
+            guard error.isTemporary, hasBegun else { throw error }
+            // A monitor that goes sends several events.
+            guard area != nil else { return }
             area = nil
             return try notice(.waiting(error.description))
         }
+        hasBegun = true
         guard place != area else { return }
         area = place
         damage.noteAll()

@@ -43,6 +43,8 @@ package final class WindowGrabber {
     private var layers: [X11Connection.Layer] = []
     /// Windows came, went or moved since the layers were made.
     private var isStale = true
+    /// The window of the number was destroyed. Another one may get its number at once.
+    private var hasEnded = false
     private var unknownWait = UnknownWait()
     private var news = WindowNews()
     private var pausedReading = PausedReading()
@@ -70,6 +72,7 @@ package final class WindowGrabber {
     ///   - notice: called when the window comes, goes, moves or has another size.
     /// - Throws: `X11Connection.GrabError.lost`, `ScreenError`, or `CaptureError` of the daemon.
     package func run(_ control: GrabControl, notice: (Notice) throws -> Void) throws {
+        try requireNumbered()
         try display.beginComposition()
         defer { display.endComposition() }
         try pointer.begin()
@@ -77,6 +80,7 @@ package final class WindowGrabber {
         while true {
             let orders = control.take()
             if orders.isStopped { return }
+            if hasEnded { throw Self.noWindow(settings.choice) }
             if orders.sendsAgain { schedule.noteChange() }
             let hasMore = try display.takeEvents(take)
             let now = clock.now()
@@ -113,6 +117,7 @@ package final class WindowGrabber {
         case .pointerShapeChanged: if try pointer.changeShape() { schedule.noteChange() }
         case .pointerMoved: pointer.noteMotion()
         case .window(let event):
+            if case .number(let number) = settings.choice, event.destroyed == number { hasEnded = true }
             if event.kind == .movedInside, let top = model.top(of: event.window) { display.movedInside(top) }
             model.apply(event)
             isStale = true
@@ -122,6 +127,20 @@ package final class WindowGrabber {
     }
 
     // MARK: The window
+
+    /// A number means a window only while that exists: afterwards, another program's may get the same.
+    private func requireNumbered() throws {
+        guard case .number(let number) = settings.choice else { return }
+        if hasEnded { throw Self.noWindow(settings.choice) }
+        if try display.place(of: number) == nil { throw Self.noWindow(settings.choice) }
+    }
+
+    private static func noWindow(_ choice: WindowChoice) -> ScreenError {
+        guard case .number(let number) = choice else { preconditionFailure("a rule also means later windows") }
+        return ScreenError(
+            "there is no window 0x\(String(number, radix: 16)), or it has ended; --list shows those that are there, "
+                + "and a rule such as class=firefox also means later ones")
+    }
 
     /// Reads what is not known of windows and their programs. False if they have changed meanwhile.
     private func readWindows() throws -> Bool {
@@ -141,6 +160,7 @@ package final class WindowGrabber {
         // Unread windows are read again for the next picture: perhaps no event comes before.
         if isStale || hasUnread { schedule.noteChange() }
         guard !isStale else { return nil }
+        if hasEnded { throw Self.noWindow(settings.choice) }
         var found: (top: UInt32, client: UInt32)?
         // The same one as long as it is there.
         if let target {
@@ -151,6 +171,7 @@ package final class WindowGrabber {
             let place = try display.place(of: client)
         else {
             target = nil
+            try requireNumbered()
             if let new = news.note(nil) { try notice(new) }
             return nil
         }
@@ -211,8 +232,9 @@ package final class WindowGrabber {
         while let event = display.nextEvent(before: moment.sequence) { try take(event) }
         guard !isStale else { return schedule.retry() }
         pointer.draw(moment, into: frame, target.place)
-        // It wants to be hidden, or a rule says so.
-        let secure: CaptureSecureRegions = model.isSecure(target.top) ? .wholeFrame : .none
+        // It wants to be hidden, or a rule says so, or a window that wants everything to be hidden.
+        let isSecure = model.isSecure(target.top) || model.hidesEverything
+        let secure: CaptureSecureRegions = isSecure ? .wholeFrame : .none
         try connection.send(frame, at: .nanoseconds(now.nanoseconds), orientation: .up, secure: secure)
         if frame.isDone { spare = frame }
     }

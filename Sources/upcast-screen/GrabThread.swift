@@ -101,6 +101,9 @@ final class GrabThread: Sendable {
                 if plan.settings.front != nil { try pause.set(.notInFront, true) }
                 if try open.run(plan, connection, pause, control) { return }
                 keep(nil)
+                if case .number? = plan.window {
+                    throw ScreenError("\(open.name) has ended, and with it the window of --window")
+                }
                 Report.line("upcast-screen: \(open.name) has ended; waiting for it to come back")
                 (told, hasEnded) = (nil, true)
             } catch let error as ScreenError where error.isTemporary {

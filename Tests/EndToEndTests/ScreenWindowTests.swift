@@ -5,12 +5,14 @@ import Testing
 /// Promise: `upcast-screen --window` sends one window with its menus, wherever it is and whatever covers it, and
 /// nothing else.
 @Suite struct ScreenWindowTests {
-    private static func start(_ screen: VirtualScreen, _ stage: Stage) throws -> ChildProcess {
+    private static func start(
+        _ screen: VirtualScreen, _ stage: Stage, window: String = "class=Chosen"
+    ) throws -> ChildProcess {
         try ChildProcess(
             ProductExecutable.upcastScreen.path,
             [
                 "--display", screen.display, "--socket", stage.daemon.ingestSocket, "--no-pointer", "--window",
-                "class=Chosen",
+                window,
             ])
     }
 
@@ -70,6 +72,30 @@ import Testing
                 try PictureArchive.save(frame.image, as: "window-\(frame.index)")
             }
             #expect(marked == 0 && frames > 2, "\(marked) of \(frames) frames show the other window")
+            try stage.end()
+        }
+    }
+
+    /// A number is that of one window. Another one that gets it is not meant.
+    @Test(.inItsTurn) func aWindowByItsNumber() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let stage = try Stage()
+            let chosen = try Self.xterm(screen, "Chosen", "white", "40x12+100+80")
+            let search = ["xdotool", "search", "--sync", "--onlyvisible", "--class", "Chosen"]
+            let found = try ChildProcess.run("env", ["DISPLAY=\(screen.display)"] + search)
+            let number = try #require(UInt32(found.split(separator: "\n").last ?? ""), "\(found)")
+            let client = try Self.start(screen, stage, window: "0x" + String(number, radix: 16))
+            try waitFor("the window", evidence: { client.errorTail + stage.daemon.log }) {
+                guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                return try stage.luma() > 200
+            }
+            try chosen.stop(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(4), "\(client.errorTail)")
+            #expect(client.errorTail.contains("there is no window 0x\(String(number, radix: 16))"))
+            let again = try Self.start(screen, stage, window: "\(number)")
+            #expect(again.waitForExit(within: 20) == .code(4), "\(again.errorTail)")
+            _ = try stage.server.finishedRecording()
             try stage.end()
         }
     }

@@ -23,6 +23,9 @@ extension WindowModel {
     /// Whether a child of the root window is secure, or may be.
     func isSecure(_ top: UInt32) -> Bool { windows[top]?.facts.map(mayBeSuspect) ?? true || secure.contains(top) }
 
+    /// Whether a window on the screen wants everything to be hidden.
+    var hidesEverything: Bool { windows.values.contains { $0.isViewable && $0.hidesEverything } }
+
     /// Dialogs, menus and tooltips of an application window, and where they are with their border. Secure ones are left
     /// out.
     ///

@@ -280,6 +280,11 @@ package struct WindowModel: Sendable {
     /// False for one of which nothing is known.
     func isOfFront(_ window: UInt32) -> Bool { front?.contains(window) ?? false }
 
+    /// The same, of one that is on the screen. A window manager unmaps a window before it says that another is active.
+    func isOfFrontAndViewable(_ window: UInt32) -> Bool {
+        isOfFront(window) && top(of: window).flatMap { windows[$0]?.isViewable } ?? false
+    }
+
     /// Whether it is a child of the root window.
     func knows(_ window: UInt32) -> Bool { windows[window] != nil }
 

@@ -76,7 +76,7 @@ struct WindowWatch {
     /// Whether the application that has to be in front is: then a judged picture may be sent.
     mutating func isInFront(now: MediaTime) throws -> Bool {
         guard hasFront else { return true }
-        let isInFront = frontWatch.isInFront(now: now, isChosen: model.isOfFront)
+        let isInFront = frontWatch.isInFront(now: now, isChosen: model.isOfFrontAndViewable)
         // What it is now is not what it was when the picture was made.
         if frontWatch.mustAsk {
             frontWatch.note(active: try display.activeWindow())
