@@ -163,7 +163,7 @@ let package = Package(
             dependencies: [
                 "UpcastClient", "Grabbing", "ScreenCapture", "WaylandCapture", "PortalCapture", "SoundCapture",
                 "SessionWatch", "CaptureSources", "ControlProtocol", "LinuxSystem", "MediaCore", "ProductVersion",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Wording", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
         // Tests.

@@ -7,6 +7,7 @@ import ScreenCapture
 import SoundCapture
 import UpcastClient
 import WaylandCapture
+import Wording
 
 /// What `--list` prints: tables, or members of a JSON object.
 struct ScreenList {
@@ -74,8 +75,13 @@ struct ScreenList {
         if withPortal, let portal { add(portal) }
     }
 
+    /// Names and titles come from other programs: nothing in them may act on a terminal, or look like another row.
     private mutating func add(_ head: [String], _ rows: [[String]]) {
-        if !rows.isEmpty { tables.append([head] + rows) }
+        if !rows.isEmpty { tables.append([head] + rows.map { $0.map(Self.printable) }) }
+    }
+
+    private static func printable(_ cell: String) -> String {
+        String(String.UnicodeScalarView(cell.unicodeScalars.map { $0.isControlOrFormat ? "?" : $0 }))
     }
 
     /// That of a server which answers.

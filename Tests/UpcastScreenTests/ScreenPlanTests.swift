@@ -117,6 +117,17 @@ import WaylandCapture
             list.json == #"{"portal":{"version":4,"shares":["monitor","window"],"pointer":["hidden","metadata"]}}"#)
     }
 
+    /// Titles come from other programs: nothing in them acts on the terminal, or looks like another row.
+    @Test func titlesAreNoCommands() {
+        var list = ScreenList()
+        list.add(PortalFacts(version: 4, sources: [], pointers: []))
+        var sound = SoundFacts()
+        sound.sinks = [.init(index: 1, name: "a\u{1B}[2J\n0x1", description: "b\u{202E}c")]
+        list.add(sound)
+        #expect(list.table.contains("a?[2J?0x1"))
+        #expect(!list.table.unicodeScalars.contains { $0.value == 0x1B || $0.value == 0x202E })
+    }
+
     /// No option that promises to hide a window is taken where it cannot be kept.
     @Test(arguments: [["--hide", "class=A"], ["--hide-file", "/dev/null"], ["--hide-notifications"],
         ["--hide-when-unfocused", "class=A"]])
