@@ -57,7 +57,6 @@ internal import MediaCore
     /// What the user has granted.
     struct Grant {
         var node: UInt32
-        var token: String?
         /// Of PipeWire, the caller's.
         var remote: CInt
     }
@@ -68,9 +67,10 @@ internal import MediaCore
     ///   - token: of a permission that was given before.
     ///   - patience: how long the user may take.
     ///   - asking: called when it takes so long that the user is asked.
+    ///   - keep: called with the next token, or nil if there is none, when the user has chosen.
     func share(
         _ wish: PortalWish, token: String?, patience: MediaTime, stop: CInt?, _ isStopped: () -> Bool,
-        asking: () -> Void
+        asking: () -> Void, keep: (_ token: String?) -> Void
     ) throws -> Grant {
         unsafe upcast_portal_create_session(handle)
         try finish(.session, Self.patience, stop, isStopped) {}
@@ -84,15 +84,16 @@ internal import MediaCore
         unsafe upcast_portal_start(handle)
         try finish(.start, patience, stop, isStopped, asking)
         let state = unsafe upcast_portal_look(handle).pointee
+        // Before anything else can fail: the old token has been used up.
+        let granted = text(state.token)
+        keep(granted.isEmpty ? nil : granted)
         guard state.has_stream else {
             throw ScreenError("the ScreenCast portal has granted nothing that could be captured", isTemporary: true)
         }
         let node = state.node
-        let granted = text(state.token)
         unsafe upcast_portal_open_remote(handle)
         try finish(.remote, Self.patience, stop, isStopped) {}
-        return Grant(
-            node: node, token: granted.isEmpty ? nil : granted, remote: unsafe upcast_portal_take_remote(handle))
+        return Grant(node: node, remote: unsafe upcast_portal_take_remote(handle))
     }
 
     /// Waits for the answer.

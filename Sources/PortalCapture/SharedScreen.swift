@@ -74,8 +74,7 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
             if let lack = wish.lack { notice(.hint(lack)) }
             let grant = try portal.share(
                 wish, token: settings.token?.read(), patience: Self.patience, stop: stop, isStopped,
-                asking: { notice(.asking) })
-            keep(grant.token, notice)
+                asking: { notice(.asking) }, keep: { keep($0, notice) })
             let stream = try PipeWireStream(
                 remote: grant.remote, node: grant.node, rate: settings.rate,
                 pointer: settings.showsPointer && wish.pointer == .metadata)

@@ -38,6 +38,9 @@ package struct SoundClock: Equatable, Sendable {
     /// The server keeps two seconds for a program that does not read, loses what comes then, and does not say so.
     static let attention = MediaTime.milliseconds(1500)
 
+    /// In seconds: more sound never waits to be read.
+    private static let greatestWait: Int64 = 60
+
     private let bytesPerSecond: Int64
     private var lastLook: MediaTime?
     /// When the byte 0 is heard, as each reading says.
@@ -54,9 +57,11 @@ package struct SoundClock: Equatable, Sendable {
     /// Whether `time(at:)` has enough to go by.
     package var isSettled: Bool { origins.count >= Self.neededReadings }
 
-    /// Takes what the server says.
+    /// Takes what the server says. What cannot be is ignored: more bytes than the server keeps.
     package mutating func note(_ reading: Reading) {
-        let recorded = duration(reading.written - reading.read + reading.position)
+        let (waiting, overflows) = reading.written.subtractingReportingOverflow(reading.read)
+        guard !overflows, waiting.magnitude <= UInt64(Self.greatestWait * bytesPerSecond) else { return }
+        let recorded = duration(waiting + reading.position)
         let value = reading.at - reading.captureDelay + reading.playDelay - recorded
         origins.append(value)
         if origins.count > Self.keptReadings { origins.removeFirst() }

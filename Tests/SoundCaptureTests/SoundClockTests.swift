@@ -56,6 +56,21 @@ import Testing
         #expect((after - before).magnitude < .microseconds(50))
     }
 
+    /// Bug: numbers that no server should send ended the program.
+    @Test func numbersThatCannotBeAreIgnored() throws {
+        var clock = Self.settled(origin: .zero)
+        let before = try Self.time(&clock, at: 0)
+        for (written, read) in [(Int64.max, Int64(-2)), (.min, 1), (1 << 60, 0), (0, 1 << 60)] {
+            for step in 1...9 {
+                var reading = Self.reading(.seconds(Int64(step)), origin: .zero)
+                (reading.written, reading.read) = (written, read)
+                clock.note(reading)
+            }
+        }
+        let after = try Self.time(&clock, at: 0)
+        #expect(after == before)
+    }
+
     /// What this process has not read yet is older, and does not count as drift.
     @Test func bytesThatWaitDoNotMatter() throws {
         var clock = Self.settled(origin: .zero)
