@@ -45,11 +45,10 @@ package struct Y4MHeader: Equatable, Sendable {
         (pixelFormat, isTenBit) = try Self.format(space)
     }
 
+    /// Nil if there is none, or if `--rate` would not accept it.
     private static func rate(_ text: Substring) -> FrameRate? {
-        let parts = text.split(separator: ":").map { Int($0) ?? 0 }
-        guard parts.count == 2, parts[0] > 0, parts[1] > 0, parts[0] <= Int(UInt32.max), parts[1] <= Int(UInt32.max)
-        else { return nil }
-        return FrameRate(parts[0], parts[1])
+        let parts = text.split(separator: ":")
+        return parts.count == 2 ? try? SourceArguments.rate("\(parts[0])/\(parts[1])") : nil
     }
 
     private static func format(_ space: String) throws(InputError) -> (PixelFormat, tenBit: Bool) {

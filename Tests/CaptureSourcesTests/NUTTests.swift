@@ -72,6 +72,18 @@ import Testing
         #expect((samples[1].time - samples[0].time).magnitude < .microseconds(21))
     }
 
+    /// Bug: differences of such times did not fit 64 bits, which ended the program.
+    @Test func timesThatAreTooFarOut() throws {
+        var writer = NUTWriter()
+        writer.addVideo("Y800", 4, 2)
+        writer.begin()
+        let time = 4_500_000_000_000
+        writer.syncPoint(time, timeBase: 0)
+        writer.frame(0, time, [UInt8](repeating: 0, count: 8), isWhole: false)
+        let error = #expect(throws: InputError.self) { try Self.all(Self.input(writer.bytes)) }
+        #expect(error?.description.contains("a time out of range") == true)
+    }
+
     /// The low bits of a time stand for the time that is nearest to the last one.
     @Test func shortTimes() throws {
         var writer = NUTWriter()

@@ -12,6 +12,7 @@ import Testing
             ("YUV4MPEG2 W320 H240 F25:1 C422 XCOLORRANGE=FULL", 320, 240, "25", .i422, .full),
             ("YUV4MPEG2  W320 H240 F25:1 C444 A0:0", 320, 240, "25", .i444, nil),
             ("YUV4MPEG2 W320 H240 F0:0 Cmono", 320, 240, "", .gray, nil),
+            ("YUV4MPEG2 W320 H240 F1:4294967295 Cmono", 320, 240, "", .gray, nil),
             ("YUV4MPEG2 W4096 H16 F60:1 C420p10 XYSCSS=420P10", 4096, 16, "60", .p010, nil),
         ] as [(String, Int, Int, String, PixelFormat, ColorRange?)])
     func headers(line: String, width: Int, height: Int, rate: String, format: PixelFormat, range: ColorRange?) throws {

@@ -231,11 +231,14 @@ package final class NUTReader {
         return Frame(stream: stream, time: try time(of: stream), byteCount: Int(size))
     }
 
+    /// From 9 years before zero to 2106, if that is 1970. Differences of differences of two times fit 64 bits.
+    private static let times: Range<Int128> = -(1 << 58)..<(1 << 62) - (1 << 58)
+
     /// The last time of a stream.
     private func time(of stream: Int) throws(InputError) -> MediaTime {
         let base = header.timeBases[streams[stream].timeBase]
         let nanoseconds = Int128(lastTicks[stream]) * Int128(base.numerator) * 1_000_000_000 / Int128(base.denominator)
-        guard nanoseconds.magnitude < 1 << 62 else { throw InputError("the NUT stream has a time out of range") }
+        guard Self.times.contains(nanoseconds) else { throw InputError("the NUT stream has a time out of range") }
         return MediaTime(nanoseconds: Int64(nanoseconds))
     }
 
