@@ -6,7 +6,7 @@ internal import MediaCore
 struct ControlConnection: ~Copyable {
     private let socket: OwnedDescriptor
     private let address: ControlAddress
-    private static let clock = MonotonicClock()
+    static let clock = MonotonicClock()
 
     /// For `poll`, beside other things.
     var raw: CInt { socket.raw }

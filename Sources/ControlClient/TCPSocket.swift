@@ -2,7 +2,9 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// Connects to a host and port by TCP: every address that the name has, in the resolver's order, until the deadline.
+/// Connects to a host and port by TCP: every address that the name has, in the resolver's order, until the deadline. An
+/// address that does not answer has an equal part of the time that is left. The look-up of the name takes as long as
+/// the system's resolver lets it.
 enum TCPSocket {
     static func connect(
         host: String, port: Int, deadline: MediaTime
@@ -18,9 +20,18 @@ enum TCPSocket {
         }
         defer { unsafe freeaddrinfo(list) }
         var lastError = Errno(ETIMEDOUT)
+        var left = 0
         var next = unsafe list
         while let candidate = unsafe next {
+            left += 1
             unsafe next = candidate.pointee.ai_next
+        }
+        unsafe next = list
+        while let candidate = unsafe next {
+            unsafe next = candidate.pointee.ai_next
+            let now = ControlConnection.clock.now()
+            let share = MediaTime(nanoseconds: (deadline - now).nanoseconds / Int64(left))
+            left -= 1
             let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
             let raw = unsafe socket(candidate.pointee.ai_family, kind, 0)
             guard raw >= 0 else {
@@ -33,7 +44,7 @@ enum TCPSocket {
             }
             lastError = Errno.current
             guard lastError.code == EINPROGRESS else { continue }
-            guard ControlConnection.wait(for: CInt(POLLOUT), of: raw, until: deadline) else {
+            guard ControlConnection.wait(for: CInt(POLLOUT), of: raw, until: now + share) else {
                 lastError = Errno(ETIMEDOUT)
                 continue
             }

@@ -38,7 +38,8 @@ public final class CaptureStateMonitor: Sendable {
     ///     the first answer counts.
     ///   - socket: the daemon's own control socket. One that another program forwards says nothing of the daemon's end.
     ///   - onChange: is given each new state, one after the other, on the monitor's thread; not the first `unknown`. As
-    ///     long as it takes, `state` stays right, and the next change waits. It may call `stop`. An error that it
+    ///     long as it takes, `state` stays right, and the next change waits: news that waits for three seconds is not
+    ///     believed, the state becomes `unknown`, and the monitor connects again. It may call `stop`. An error that it
     ///     throws goes no further; a capture whose state it has not taken is not shown.
     /// - Throws: `noResources`.
     public convenience init(

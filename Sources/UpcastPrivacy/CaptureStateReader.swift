@@ -90,7 +90,10 @@ final class CaptureStateReader: Sendable {
         var comments = 0
         var peer: PeerProcess?
         var watch = shared.withLock { $0.watch }
+        // When what can be read came, at the earliest.
+        var arrival = clock.now()
         while true {
+            let begin = clock.now()
             var isOver = false
             switch watch.step(at: clock.now()) {
             case .drop: isOver = true
@@ -107,7 +110,7 @@ final class CaptureStateReader: Sendable {
                 }
                 _ = watch.handle(event, at: clock.now())
             case .wait:
-                if let connection { isOver = read(connection, &comments, &watch) == .drop }
+                if let connection { isOver = read(connection, from: arrival, &comments, &watch) == .drop }
                 if let process = peer?.raw, Self.isReadable(process) {
                     if let connection, !isOver {
                         // The end of a process closes its connections first: it is another that speaks here. (Where
@@ -125,7 +128,10 @@ final class CaptureStateReader: Sendable {
                 connection = nil
                 shared.withLock { $0.isPersisted = nil }
             }
+            // What is there already came after the last look, perhaps long before the app was done with that.
+            let isThere = connection.map { Self.isReadable($0.raw) } ?? false
             wait(until: watch.deadline, connection?.raw, peer?.raw)
+            arrival = isThere ? begin : clock.now()
         }
     }
 
@@ -143,14 +149,15 @@ final class CaptureStateReader: Sendable {
         }
     }
 
-    /// Takes what has come, without waiting.
+    /// Takes what has come, without waiting. It counts as news of `arrival`, however long the app takes with it.
     private func read(
-        _ connection: EventConnection, _ comments: inout Int, _ watch: inout CaptureWatch
+        _ connection: EventConnection, from arrival: MediaTime, _ comments: inout Int, _ watch: inout CaptureWatch
     ) -> CaptureWatch.Step {
         do throws(ControlClientError) {
             for event in try connection.next() {
+                guard watch.step(at: clock.now()) == .wait else { return .drop }
                 let told = try CaptureStateText.read(event)
-                guard watch.handle(.told(told.state, number: told.number), at: clock.now()) == .wait else {
+                guard watch.handle(.told(told.state, number: told.number), at: arrival) == .wait else {
                     return .drop
                 }
                 if told.number == 1 { shared.withLock { $0.isPersisted = told.isPersisted } }
@@ -160,7 +167,8 @@ final class CaptureStateReader: Sendable {
             }
             guard connection.comments != comments else { return .wait }
             comments = connection.comments
-            return watch.handle(.heartbeat, at: clock.now())
+            guard watch.step(at: clock.now()) == .wait else { return .drop }
+            return watch.handle(.heartbeat, at: arrival)
         } catch {
             if case .unreachable = error { return watch.handle(.hungUp, at: clock.now()) }
             return watch.handle(.notUnderstood, at: clock.now())

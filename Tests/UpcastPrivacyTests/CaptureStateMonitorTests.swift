@@ -111,6 +111,28 @@ import Testing
         monitor.stop()
     }
 
+    /// Bug: each event counted as news of the moment in which the app was done with the one before.
+    @Test func whatHasWaitedForTheAppIsNoNews() throws {
+        let daemon = try FakeDaemon(folder.socket)
+        let clock = ManualClock()
+        let limits = CaptureWatch.Limits(
+            silence: .seconds(3), answer: .seconds(60), firstPause: .seconds(1), longestPause: .seconds(1))
+        let monitor = try CaptureStateMonitor(app: nil, socket: folder.socket, limits: limits, clock: clock) {
+            [seen] state in
+            if state != .unknown { clock.advance(by: .seconds(2)) }
+            seen.signal { $0.append(state) }
+        }
+        let connection = try daemon.accept()
+        let events = [Self.nothing, Self.something, Self.nothing].enumerated().map { index, data in
+            "id: \(index + 1)\nevent: state\ndata: \(data)\n\n"
+        }
+        connection.send(FakeConnection.streamHead + events.joined() + ": alive\n\n")
+        try connection.waitForHangUp()
+        try wait(for: [.notCaptured, Self.capture, .unknown])
+        #expect(monitor.state == .unknown)
+        monitor.stop()
+    }
+
     /// From the end of the connection on, nobody knows; here the process lives on, and nobody answers.
     @Test(arguments: [nothing, something], [true, false]) func theConnectionEnds(data: String, isHalf: Bool) throws {
         let daemon = try FakeDaemon(folder.socket)
