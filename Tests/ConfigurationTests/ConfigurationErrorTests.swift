@@ -503,7 +503,10 @@ import Testing
         "destinations:\n  - url: [SECRET]\n", "destinations:\n  - {url: rtmp://h/a, key_env: \"SECRET!\"}\n",
         "destinations:\n  - {url: rtmp://h/a, key: SECRET}\n", "destinations:\n  - {url: rtmp://h/a/SECRET, key: x}\n",
         "destinations:\n  - {name: a, url: rtmp://h/a/SECRET}\n  - {name: b, url: rtmp://h/a/SECRET}\n",
-        "destinations:\n  - url: rtmp://h/a/SECRET: x\n", "destinations: SECRET\n", "destinations:\n  - SECRET\n"
+        "destinations:\n  - url: rtmp://h/a/SECRET: x\n", "destinations: SECRET\n", "destinations:\n  - SECRET\n",
+        // Without a space after the colon, YAML takes all of it for a key.
+        "destinations: [{name: a, url:rtmp://h/a/SECRET}]\n", "webhooks: [{name: a, url:https://h/SECRET}]\n",
+        "destinations: [{url:rtmp://h/a/SECRET, url:rtmp://h/a/SECRET}]\n"
     ])
     func secretsStayOutOfMessages(text: String) {
         let problems = Self.problems(text)

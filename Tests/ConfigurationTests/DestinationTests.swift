@@ -112,6 +112,12 @@ import Testing
         #expect(!error.description.contains("SEC") && !error.description.contains("SSS"))
         let missing = try #require(throws: SecretError.self) { try destination.streamKey(environment: [:]) }
         #expect(missing.what == "is not set")
+        // Someone may have written the key itself.
+        destination.keyEnvironment = "live_123_SECRET"
+        destination.loginEnvironment = "SECRET_b"
+        let key = try #require(throws: SecretError.self) { try destination.streamKey(environment: ["KEY": text]) }
+        let login = try #require(throws: SecretError.self) { try destination.login(environment: [:]) }
+        #expect(!"\(key) \(login)".contains("SECRET") && "\(key)".contains("key_env"))
     }
 
     /// Bug: keys with spaces or beyond ASCII were refused, though servers give such.

@@ -79,4 +79,15 @@ import Testing
         #expect("\(configuration.json["video"]!["bitrate_kbps"]!)" == "1500")
         #expect("\(configuration.json["buffer"]!["delay_ms"]!)" == "1500")
     }
+
+    /// Bug: names that look like numbers were numbers in `/config`.
+    @Test(arguments: ["1", "null", "true", "1e5", "main"]) func namesStayText(name: String) throws {
+        let text = "destinations:\n  - {name: \"\(name)\", url: \"rtmp://h/a/k\"}\n"
+        let configuration = try Configuration.load(text: Array(text.utf8), path: "c.yaml", environment: [:])
+        guard case .array(let destinations)? = configuration.json["destinations"] else {
+            Issue.record("no destinations")
+            return
+        }
+        #expect(destinations.first?["name"] == .string(name))
+    }
 }

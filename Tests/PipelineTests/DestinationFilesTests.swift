@@ -69,7 +69,7 @@ import Testing
         let log = rig.log
         let files = DestinationFiles(rig.roster, clock: rig.clock, logger: .init(label: "test") { _ in log })
         files.tick()
-        #expect(files.problem?.hasPrefix("main: environment variable NONE is not set") == true)
+        #expect(files.problem?.hasPrefix("main: the environment variable of key_env is not set") == true)
         #expect(log.lines.map { $0.metadata["key"] } == ["key_env"])
     }
 

@@ -9,15 +9,18 @@ extension Configuration {
             }
             guard section.name != "webhooks" else { return .init("webhooks", .array(webhooks.map(\.json))) }
             let keys = ConfigurationTable.keys.filter { $0.section == section.name }
-            return .init(section.name, .object(keys.map { .init($0.name, Self.value($0.render(self))) }))
+            return .init(section.name, .object(keys.map { .init($0.name, Self.value($0.render(self), $0.schema)) }))
         }
         return .object(sections)
     }
 
-    /// Converts a rendered YAML value: numbers, booleans and mappings keep their type, everything else is text.
-    static func value(_ rendered: String) -> JSONValue {
-        if let parsed = try? JSONParser.parse(Array(rendered.utf8)) { return parsed }
-        return .string(rendered)
+    /// Converts a rendered YAML value: numbers, booleans and mappings keep their type, everything else is text, also a
+    /// name such as `1`.
+    static func value(_ rendered: String, _ schema: ValueSchema) -> JSONValue {
+        guard let parsed = try? JSONParser.parse(Array(rendered.utf8)) else { return .string(rendered) }
+        if case .text = schema, case .string = parsed { return parsed }
+        if case .text = schema { return .string(rendered) }
+        return parsed
     }
 }
 
@@ -30,7 +33,7 @@ extension DestinationConfiguration {
                 // Someone may have written a stream key in place of the variable's name.
                 case "key_env": .init("key_env", .string(keyEnvironment == nil ? "" : "***"))
                 case "login_env": .init("login_env", .string(loginEnvironment == nil ? "" : "***"))
-                default: .init(key.name, Configuration.value(key.render(self)))
+                default: .init(key.name, Configuration.value(key.render(self), key.schema))
                 }
             })
     }
@@ -44,7 +47,7 @@ extension WebhookConfiguration {
                 guard key.name != "secret_env" else {
                     return .init("secret_env", .string(secretEnvironment == nil ? "" : "***"))
                 }
-                return .init(key.name, Configuration.value(key.render(self)))
+                return .init(key.name, Configuration.value(key.render(self), key.schema))
             })
     }
 }

@@ -185,7 +185,7 @@ struct ConfigurationLoader {
                 KeyAliases.key(key.text, in: section, known).map { "did you mean \"\($0)\"?" }
                     ?? didYouMean(key.text, known) ?? "the keys are \(known.joined(separator: ", "))"
             }
-        report(place(key.mark), section, "unknown key \"\(printable(key.text))\"", remedy)
+        report(place(key.mark), section, "unknown key \(quotedKey(key.text))", remedy)
     }
 
     private mutating func apply<Root>(

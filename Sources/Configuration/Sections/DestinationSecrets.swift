@@ -40,15 +40,9 @@ extension DestinationConfiguration {
             return try firstLine(
                 called: name, inFile: file, key: "\(prefix)_file", environment, beneath: secretsFolder)
         }
-        if let variable {
-            let source = "environment variable \(variable)"
-            guard let text = environment[variable] else {
-                throw SecretError(
-                    source: source, what: "is not set", remedy: "set the variable to \(name), or correct \(prefix)_env")
-            }
-            return try checked(text, called: name, source: source)
+        return try variable.map { variable throws(SecretError) in
+            try inEnvironment(variable, called: name, key: "\(prefix)_env", environment)
         }
-        return nil
     }
 }
 
@@ -99,13 +93,21 @@ extension WebhookConfiguration {
     package func secret(environment: [String: String]) throws(SecretError) -> Secret {
         let name = "the secret"
         if let secretFile { return try firstLine(called: name, inFile: secretFile, key: "secret_file", environment) }
-        let source = "environment variable \(secretEnvironment ?? "")"
-        guard let secretEnvironment, let text = environment[secretEnvironment] else {
-            throw SecretError(
-                source: source, what: "is not set", remedy: "set the variable to \(name), or correct secret_env")
-        }
-        return try checked(text, called: name, source: source)
+        return try inEnvironment(secretEnvironment ?? "", called: name, key: "secret_env", environment)
     }
+}
+
+/// Returns the value of a variable. Someone may have written the secret itself in place of the variable's name, so only
+/// a name that exists is named.
+private func inEnvironment(
+    _ variable: String, called name: String, key: String, _ environment: [String: String]
+) throws(SecretError) -> Secret {
+    guard let text = environment[variable] else {
+        throw SecretError(
+            source: "the environment variable of \(key)", what: "is not set",
+            remedy: "set the variable to \(name), or correct \(key)")
+    }
+    return try checked(text, called: name, source: "environment variable \(variable)")
 }
 
 /// Returns the first line of a file or credential.
