@@ -169,7 +169,8 @@ package final class ControlServer: Sendable {
         hasRoom
             ? nil
             : .failure(
-                503, "too_many_connections", "\(limits.maxConnections) connections are open; try again")
+                503, "too_many_connections",
+                "\(limits.maxConnections) connections, or all that are left for TCP, are open; try again")
     }
 
     /// TCP does not identify users, so the token determines the roles.
@@ -186,7 +187,8 @@ package final class ControlServer: Sendable {
                         routes: routes, limits: limits, connections: connections, tokens: remote.tokens,
                         onRefusedToken: remote.onRefusedToken, peer: ControlPeer(roles: []),
                         refusal: Self.refusal(
-                            connections.hasRoom(for: channel, of: 0, atMost: limits.maxConnections), limits))
+                            connections.hasRoom(
+                                for: channel, of: 0, isRemote: true, atMost: limits.maxConnections), limits))
                 }
             }
     }

@@ -33,6 +33,8 @@ final class ExchangeHandler: ChannelInboundHandler {
     private var ticker: RepeatedTask?
     /// Checks faster until the first bytes of the stream.
     private var starter: RepeatedTask?
+    /// That of the tokens when the request came.
+    private var tokenGeneration: Int?
     private var streamOwner: OpenConnections.StreamOwner?
     private var streamed: Streamed?
     /// Tells the stream's source that the stream has ended.
@@ -104,6 +106,8 @@ final class ExchangeHandler: ChannelInboundHandler {
                 method: isHead ? "GET" : head.method.rawValue, target: head.uri,
                 headers: head.headers.map { ($0.name, $0.value) }, body: body)
             request.peer = peer
+            // Before they are looked at: they may be replaced meanwhile.
+            tokenGeneration = tokens?.generation
             if let holder = tokens?.peer(of: request) {
                 request.peer = holder
             } else if tokens != nil, !routes.isOpen(request) {
@@ -184,6 +188,8 @@ final class ExchangeHandler: ChannelInboundHandler {
     /// Writes nothing while the client has unread bytes, so that a slow client costs no more memory.
     private func stream(_ context: ChannelHandlerContext) {
         guard let streamed, case .streaming = state else { return }
+        // The token that this client has shown may not be valid any more.
+        guard tokens?.generation == tokenGeneration else { return context.close(promise: nil) }
         let now = context.eventLoop.now
         guard context.channel.isWritable else {
             if !streamed.outlastsSilence,

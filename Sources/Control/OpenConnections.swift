@@ -6,11 +6,16 @@ internal import NIOCore
 /// of the process with the most such connections, the oldest.
 ///
 /// A process with a single connection is therefore not displaced by the thousand connections of another process. TCP
-/// does not identify processes, so its connections count as those of one process. Used only on the server's event loop.
+/// does not identify processes, so its connections count as those of one process, and they leave `reserved` places to
+/// the Unix socket. Used only on the server's event loop.
 final class OpenConnections: @unchecked Sendable /* all of it belongs to the event loop */ {
-    private var open: [ObjectIdentifier: any Channel] = [:]
+    /// Places that TCP clients, who have not shown a token yet, cannot take: four of the usual sixteen.
+    static func reserved(of limit: Int) -> Int { limit / 4 }
+
+    private var open: [ObjectIdentifier: (channel: any Channel, isRemote: Bool)] = [:]
     /// Connections with an incomplete request, oldest first; at most as many as may be open.
-    private var reading: [(channel: any Channel, process: pid_t, hasRole: Bool)] = []
+    private var reading: [Reading] = []
+    private typealias Reading = (channel: any Channel, process: pid_t, hasRole: Bool, isRemote: Bool)
     private var streams: [StreamOwner] = []
 
     /// The reader of a stream. Over TCP, and without role lists, all readers are operators.
@@ -27,18 +32,27 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
     /// Adds a new connection, whose request is expected. Returns false if all other connections are being answered, so
     /// that the new one must be refused.
     ///
-    /// - Parameter process: the process at the other end; 0 if unknown.
-    func hasRoom(for channel: any Channel, of process: pid_t, hasRole: Bool = true, atMost limit: Int) -> Bool {
-        open[ObjectIdentifier(channel)] = channel
+    /// - Parameters:
+    ///   - process: the process at the other end; 0 if unknown.
+    ///   - isRemote: whether the connection is by TCP.
+    func hasRoom(
+        for channel: any Channel, of process: pid_t, hasRole: Bool = true, isRemote: Bool = false, atMost limit: Int
+    ) -> Bool {
+        open[ObjectIdentifier(channel)] = (channel, isRemote)
         channel.closeFuture.assumeIsolated().whenComplete { [self] _ in open[ObjectIdentifier(channel)] = nil }
-        let mustGo = open.count > limit
-        if mustGo, reading.isEmpty { return false }
-        reading.append((channel, process, hasRole))
-        if mustGo {
-            let slow = reading.remove(at: slowest).channel
-            leaves(slow)
-            slow.close(promise: nil)
+        let remote = open.values.count(where: \.isRemote)
+        let exceedsRemote = isRemote && remote > limit - Self.reserved(of: limit)
+        guard open.count > limit || exceedsRemote else {
+            reading.append((channel, process, hasRole, isRemote))
+            return true
         }
+        let candidates = isRemote ? reading.filter(\.isRemote) : reading
+        guard !candidates.isEmpty else { return false }
+        reading.append((channel, process, hasRole, isRemote))
+        let slow = Self.slowest(of: candidates + [(channel, process, hasRole, isRemote)])
+        reading.removeAll { $0.channel === slow }
+        leaves(slow)
+        slow.close(promise: nil)
         return true
     }
 
@@ -47,18 +61,18 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
 
     /// The oldest connection without a role or, without such a connection, of the process with the most. Never the
     /// newest one, which has had no time yet.
-    private var slowest: Int {
-        if let withoutRole = reading.dropLast().firstIndex(where: { !$0.hasRole }) { return withoutRole }
+    private static func slowest(of reading: [Reading]) -> any Channel {
+        if let withoutRole = reading.dropLast().first(where: { !$0.hasRole }) { return withoutRole.channel }
         var (place, most) = (0, 0)
         for (index, one) in reading.enumerated().dropLast() {
             let count = reading.count(where: { $0.process == one.process })
             if count > most { (place, most) = (index, count) }
         }
-        return place
+        return reading[place].channel
     }
 
     /// Closes all connections.
-    func closeAll() { for channel in open.values { channel.close(promise: nil) } }
+    func closeAll() { for one in open.values { one.channel.close(promise: nil) } }
 
     /// Notes that a connection's request is complete.
     func complete(_ channel: any Channel) { reading.removeAll { $0.channel === channel } }

@@ -34,6 +34,8 @@ package final class ControlTokens: Sendable {
         var `operator`: ControlToken
         /// Allows only reading the metrics; nil if it is not configured.
         var metrics: ControlToken?
+        /// Counts replacements.
+        var generation = 0
     }
     private let state: Monitor<State>
 
@@ -44,10 +46,14 @@ package final class ControlTokens: Sendable {
     /// From now on these count, also on connections that are open. Returns whether they differ from the earlier ones.
     package func replace(operator token: ControlToken, metrics: ControlToken?) -> Bool {
         state.withLock { state in
-            defer { state = State(operator: token, metrics: metrics) }
-            return state.operator != token || state.metrics != metrics
+            guard state.operator != token || state.metrics != metrics else { return false }
+            state = State(operator: token, metrics: metrics, generation: state.generation + 1)
+            return true
         }
     }
+
+    /// Differs after each replacement: whoever showed a token before must show one again.
+    var generation: Int { state.withLock { $0.generation } }
 
     /// The peer of a valid token; nil without one.
     func peer(of request: ControlRequest) -> ControlPeer? {

@@ -333,6 +333,25 @@ import Testing
         #expect(!channel.isActive)
     }
 
+    /// Bug: a stream went on after its token had been replaced.
+    @Test func aStreamEndsWithItsToken() throws {
+        var routes = ControlRoutes()
+        let journal = journal("one")
+        routes.add("GET", "/events", answering: { .events(journal, $0, status: { .full }) })
+        let (old, new) = (ControlToken("0123456789abcdef"), ControlToken("fedcba9876543210"))
+        let tokens = ControlTokens(operator: old)
+        let channel = try EmbeddedChannel.served(routes, tokens: tokens)
+        defer { channel.end() }
+        try channel.writeInbound(
+            ByteBuffer(string: "GET /events HTTP/1.1\r\nAuthorization: Bearer 0123456789abcdef\r\n\r\n"))
+        #expect(!tokens.replace(operator: old, metrics: nil))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(try channel.written().hasPrefix("HTTP/1.1 200 OK\r\n") && channel.isActive)
+        #expect(tokens.replace(operator: new, metrics: nil))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
     @Test func oneThatDoesNotReadIsCutOff() throws {
         let channel = try channel(journal("one"))
         defer { channel.end() }

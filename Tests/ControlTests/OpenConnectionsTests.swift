@@ -42,6 +42,31 @@ import Testing
         #expect(all.map(\.isActive) == [false, false, true, true, true, true])
     }
 
+    /// Bug: clients by TCP that did not read their answers kept everybody off the Unix socket.
+    @Test func tcpLeavesPlacesToTheUnixSocket() throws {
+        let connections = OpenConnections()
+        let remote = try (0..<5).map { _ in try channel() }
+        let local = try channel()
+        defer { for one in remote + [local] { one.end() } }
+        for one in remote[..<3] {
+            #expect(connections.hasRoom(for: one, of: 0, isRemote: true, atMost: 4))
+            connections.complete(one)
+        }
+        #expect(!connections.hasRoom(for: remote[3], of: 0, isRemote: true, atMost: 4))
+        connections.leaves(remote[3])
+        // One of the Unix socket, whose request has not come yet, finds a place, and no newcomer by TCP takes it.
+        #expect(connections.hasRoom(for: local, of: 1, atMost: 4))
+        #expect(!connections.hasRoom(for: remote[4], of: 0, isRemote: true, atMost: 4))
+        connections.leaves(remote[4])
+        #expect(local.isActive)
+        // A place that becomes free is for the next one, and the one after takes it if that one does not ask.
+        connections.leaves(remote[0])
+        #expect(connections.hasRoom(for: remote[3], of: 0, isRemote: true, atMost: 4))
+        #expect(connections.hasRoom(for: remote[4], of: 0, isRemote: true, atMost: 4))
+        remote[3].embeddedEventLoop.run()
+        #expect(!remote[3].isActive && remote[4].isActive && local.isActive)
+    }
+
     /// Nobody who is being answered goes.
     @Test func whoIsBeingAnsweredStays() throws {
         let connections = OpenConnections()

@@ -7,19 +7,22 @@ import NIOEmbedded
 extension EmbeddedChannel {
     /// A connection to a control server without a socket or a clock.
     ///
-    /// - Parameter token: asked for, as over TCP; nil for the Unix socket.
+    /// - Parameters:
+    ///   - token: asked for, as over TCP; nil for the Unix socket.
+    ///   - given: the same, where they are replaced.
     static func served(
         _ routes: ControlRoutes = .standard(status: { .full }, readiness: { .ready }),
         limits: ControlLimits = ControlLimits(), token: ControlToken? = nil,
-        metricsToken: ControlToken? = nil, onRefusedToken: @escaping @Sendable (RefusedToken) -> Void = { _ in }
+        metricsToken: ControlToken? = nil, tokens given: ControlTokens? = nil,
+        onRefusedToken: @escaping @Sendable (RefusedToken) -> Void = { _ in }
     ) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
+        let tokens = given ?? token.map { ControlTokens(operator: $0, metrics: metricsToken) }
         try channel.pipeline.syncOperations.addExchange(
-            routes: routes, limits: limits,
-            tokens: token.map { ControlTokens(operator: $0, metrics: metricsToken) },
-            onRefusedToken: onRefusedToken, peer: token == nil ? .operator : ControlPeer(roles: []))
+            routes: routes, limits: limits, tokens: tokens, onRefusedToken: onRefusedToken,
+            peer: tokens == nil ? .operator : ControlPeer(roles: []))
         let address: SocketAddress =
-            token == nil ? try .init(unixDomainSocketPath: "/x") : try .init(ipAddress: "127.0.0.1", port: 1)
+            tokens == nil ? try .init(unixDomainSocketPath: "/x") : try .init(ipAddress: "127.0.0.1", port: 1)
         try channel.connect(to: address).wait()
         return channel
     }
