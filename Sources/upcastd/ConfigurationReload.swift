@@ -171,16 +171,20 @@ struct ConfigurationReload {
         return Logger.Level(rawValue: level.rawValue) ?? .info
     }
 
+    /// A webhook could not be started: the next reload starts all of them again.
+    private var isHookMissing = false
+
     private mutating func takeWebhooks(of new: Configuration, _ report: inout ReloadReport) {
         let old = hooks
-        guard new.webhooks != old else { return }
+        guard new.webhooks != old || isHookMissing else { return }
         func before(_ name: String) -> WebhookConfiguration? { old.first { $0.name == name } }
         do {
             try webhooks.replace(with: new.webhookSettings(environment: environment)) { name in
-                before(name) == new.webhooks.first { $0.name == name }
+                !isHookMissing && before(name) == new.webhooks.first { $0.name == name }
             }
-            hooks = new.webhooks
+            (hooks, isHookMissing) = (new.webhooks, false)
         } catch {
+            isHookMissing = true
             report.failed.append("a webhook cannot be started: \(error)")
             return
         }
@@ -227,7 +231,8 @@ struct ConfigurationReload {
         var tokens: (operator: ControlToken, metrics: ControlToken?)?
     }
 
-    /// Loads the configuration by the same rules as at the start.
+    /// Loads the configuration by the same rules as at the start, except for the curtain's picture: decoding it takes
+    /// memory, which a broadcast may need.
     private static func load(_ path: String, _ environment: [String: String]) throws(Refusal) -> Loaded {
         let new: Configuration
         do { new = try Configuration.load(path: path, environment: environment) } catch {
@@ -241,8 +246,9 @@ struct ConfigurationReload {
         }
         guard !new.destinations.isEmpty else { throw Refusal(sentences: [noDestination]) }
         // An unreadable key file is a permanent failure of a destination, and would end its broadcast.
-        let unusable = new.destinationProblems(environment: environment)
+        let unusable = new.destinationProblems(environment: environment) + new.roleProblems()
         guard unusable.isEmpty else { throw Refusal(sentences: unusable.map(\.description)) }
+        do { _ = try ControlRoleTable(new.control) } catch { throw Refusal(sentences: ["\(error)"]) }
         do throws(SecretError) {
             let remote = try new.control.remote(environment: environment)
             return Loaded(

@@ -14,6 +14,7 @@ struct EventLog: LogHandler {
     private let journal: EventJournal
     private let webhooks: WebhookCenter?
     private let limit = Monitor(RepeatLimit())
+    private let order = Monitor(())
     private let clock: any TimeSource
 
     init(_ journal: EventJournal, webhooks: WebhookCenter? = nil, clock: any TimeSource = MonotonicClock()) {
@@ -56,10 +57,13 @@ struct EventLog: LogHandler {
     private func append(
         _ level: Logger.Level, _ name: DaemonEvent.Name, _ message: String, _ fields: [JSONValue.Member]
     ) {
-        let time = WallClock.timestamp()
-        let number = journal.append(
-            time: time, level: "\(level)", name: name.rawValue, message: message, fields: fields)
-        webhooks?.offer(
-            number: number, time: time, level: "\(level)", name: name, message: message, fields: fields)
+        // Together: a webhook gets events in their order.
+        order.withLock { _ in
+            let time = WallClock.timestamp()
+            let number = journal.append(
+                time: time, level: "\(level)", name: name.rawValue, message: message, fields: fields)
+            webhooks?.offer(
+                number: number, time: time, level: "\(level)", name: name, message: message, fields: fields)
+        }
     }
 }

@@ -370,4 +370,12 @@ extension StatusReport {
 
     @Test(arguments: [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (52_428_800, "50.0 MiB"), (3 << 30, "3.0 GiB")])
     func byteCounts(bytes: Int, expected: String) { #expect(Quantity.bytes(bytes) == expected) }
+
+    /// Bug: numbers that no daemon sends ended upcastctl.
+    @Test func numbersWithoutEnd() {
+        #expect(Quantity.rate(1_499) == "1 kbit/s" && Quantity.rate(1_500) == "2 kbit/s")
+        #expect(Quantity.rate(.max) == "9223372036854776 kbit/s")
+        #expect(Quantity.milliseconds(of: 96_000, rate: 48_000) == 2000)
+        #expect(Quantity.milliseconds(of: .max, rate: 48_000) == .max / 48_000)
+    }
 }

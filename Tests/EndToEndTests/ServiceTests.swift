@@ -150,6 +150,13 @@ import Testing
             #expect(refused.errors.contains("video.fit: \"sideways\" is not allowed"), "\(refused)")
             #expect(refused.errors.contains("video.width: \"wide\" is not an integer"), "\(refused)")
             #expect(try daemon.statusText().contains(#""name":"copy""#), "nothing has changed")
+            // Bug: it was accepted, and the daemon did not start with it.
+            var nobody = settings
+            nobody.control["operators"] = "no-such-user"
+            try daemon.rewrite(nobody)
+            let unknown = try reload()
+            #expect(unknown.status == .code(1), "\(unknown)")
+            #expect(unknown.errors.contains("control.operators: user no-such-user does not exist"), "\(unknown)")
             // A refused reload does not leave the next one with its mistakes.
             try daemon.rewrite(settings)
             let mended = try reload()

@@ -39,8 +39,16 @@ enum Quantity {
         return part.hasSuffix(unit) ? "\(part.dropLast(unit.count)) of \(all)" : "\(part) of \(all)"
     }
 
+    /// The duration of samples, in milliseconds. Any number: a server may send it.
+    static func milliseconds(of samples: Int, rate: Int) -> Int {
+        let (product, overflows) = samples.multipliedReportingOverflow(by: 1000)
+        return (overflows ? Int.max : product) / max(1, rate)
+    }
+
     /// `2500 kbit/s`.
-    static func rate(_ bitsPerSecond: Int) -> String { "\((bitsPerSecond + 500) / 1000) kbit/s" }
+    static func rate(_ bitsPerSecond: Int) -> String {
+        "\(bitsPerSecond / 1000 + (bitsPerSecond % 1000 >= 500 ? 1 : 0)) kbit/s"
+    }
 
     static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 

@@ -103,7 +103,9 @@ enum StatusText {
             "", unlessZero(audio.appBlocksReceived) { "app \(Quantity.counted($0, "block"))" },
             unlessZero(audio.microphoneBlocksReceived) { "microphone \(Quantity.counted($0, "block"))" },
             audio.sampleRate > 0
-                ? unlessZero(audio.silenceSamples * 1000 / audio.sampleRate) { "silence \(Quantity.time($0))" } : "")
+                ? unlessZero(Quantity.milliseconds(of: audio.silenceSamples, rate: audio.sampleRate)) {
+                    "silence \(Quantity.time($0))"
+                } : "")
 
         line("", audio.levels.map(level).joined(separator: ", "))
 
