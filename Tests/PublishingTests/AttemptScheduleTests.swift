@@ -92,9 +92,9 @@ import TestSupport
 
     @Test func aWaitIsReportedAndEndsWhenItIsAsked() throws {
         let rig = try Rig()
-        rig.whenItWaits { [destination = rig.destination, retry = rig.retry] in
-            #expect(destination.snapshot.nextAttempt == .seconds(1050))
-            #expect(destination.snapshot.lastError?.consequence == "trying again in 1000.000 s")
+        rig.whenItWaits { [weak destination = rig.destination, retry = rig.retry] in
+            #expect(destination?.snapshot.nextAttempt == .seconds(1050))
+            #expect(destination?.snapshot.lastError?.consequence == "trying again in 1000.000 s")
             retry.signal()
         }
         #expect(rig.wait(flapping: 6))
