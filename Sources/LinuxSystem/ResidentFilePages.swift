@@ -1,17 +1,20 @@
+internal import CLinux
 internal import Glibc
 
 extension ProcessMemory {
-    /// Removes clean pages of mapped files (code and constants of the executable and its libraries) from the resident
-    /// set, and returns their size in bytes. A page that is used again comes back from the page cache with a minor
-    /// fault.
+    /// Removes clean pages of code and constants of the executable and its libraries from the resident set, and
+    /// returns their size in bytes. A page that is used again comes back from the page cache with a minor fault.
     ///
     /// libavcodec loads a hundred libraries, and the dynamic linker touches pages of all of them: 12 MiB that are never
-    /// used again. Call this when everything is loaded and set up; it takes some ten milliseconds. No other thread may
-    /// load a library meanwhile. Without /proc it does nothing.
+    /// used again. Call this when everything is loaded and set up; it takes some ten milliseconds. Without /proc it
+    /// does nothing. Any thread.
     ///
-    /// It only touches private mappings that are not writable and have no private pages (madvise(2), MADV_DONTNEED). A
-    /// relocated page that was made read-only (RELRO) has no other copy; it shows up as `Anonymous` in memory, or as
-    /// `Swap`.
+    /// It only discards mappings that are not writable and have no private pages. A relocated page that was made
+    /// read-only (RELRO) has no other copy; it shows up as `Anonymous` in memory, or as `Swap`.
+    ///
+    /// Other threads may load and unload libraries meanwhile, so that another library lies where a listed one was. Its
+    /// relocated pages would be lost. `upcast_discard_constants` therefore checks that the range is constants of a
+    /// loaded object, while the dynamic linker unmaps nothing. Other mapped files stay as they are.
     ///
     /// It also sets MADV_RANDOM, so that the kernel then reads only the requested pages. By default the kernel reads
     /// around them, up to the disk's read-ahead of 128 KiB or even 8 MiB. In a memory cgroup that is nearly full, each
@@ -38,7 +41,6 @@ extension ProcessMemory {
             }
         }
         if current.isPrivateFile { files.append(current) }
-        var released = 0
         for mapping in files {
             guard let start = unsafe UnsafeMutableRawPointer(bitPattern: mapping.start) else { continue }
             let byteCount = Int(mapping.end - mapping.start)
@@ -47,11 +49,11 @@ extension ProcessMemory {
             } else {
                 unsafe madvise(start, byteCount, CInt(MADV_RANDOM))
             }
-            if mapping.isClean, unsafe madvise(start, byteCount, CInt(MADV_DONTNEED)) == 0 {
-                released += mapping.resident
-            }
         }
-        return released
+        let clean = files.filter(\.isClean)
+        var ranges = clean.map { upcast_range(start: $0.start, end: $0.end, is_discarded: 0) }
+        unsafe upcast_discard_constants(&ranges, UInt(ranges.count))
+        return zip(clean, ranges).reduce(0) { $0 + ($1.1.is_discarded != 0 ? $1.0.resident : 0) }
     }
 }
 

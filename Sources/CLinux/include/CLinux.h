@@ -95,6 +95,15 @@ void *upcast_map_file(int fd, unsigned long count, int *token);
 /// 1 where a page that was read had been lost.
 int upcast_mapping_has_lost(int token);
 void upcast_unmap_file(void *memory, unsigned long count, int token);
+// dl_iterate_phdr(3) is in link.h, which the module map leaves out.
+typedef struct {
+    unsigned long start, end;
+    /// Set by `upcast_discard_constants`.
+    int is_discarded;
+} upcast_range;
+/// Discards the clean pages of each range that lies within one read-only segment of a loaded object (madvise(2),
+/// MADV_DONTNEED). Meanwhile, the dynamic linker unmaps nothing.
+void upcast_discard_constants(upcast_range *ranges, unsigned long count);
 // Words in memory that two processes share.
 unsigned long long upcast_load_word(const void *word);
 void upcast_store_word(void *word, unsigned long long value);

@@ -104,8 +104,7 @@ final class Broadcast: Sendable {
         } catch {
             throw WorkerFailure(sentence: "\(error)")
         }
-        // Opening the encoders touched tables and code that are not needed again. No destination runs yet, so no
-        // other thread is loading a library.
+        // Opening the encoders touched tables and code that are not needed again.
         ProcessMemory.releaseFilePages()
         format = BroadcastFormat(video: videoEncoder.format, audio: audioEncoder.format)
 
