@@ -14,7 +14,8 @@ struct EventLog: LogHandler {
     private let journal: EventJournal
     private let webhooks: WebhookCenter?
     private let limit = Monitor(RepeatLimit())
-    private let order = Monitor(())
+    /// The number of the last event. Locked while an event is numbered and offered: webhooks get events in their order.
+    private let lastNumber = Monitor(UInt64(0))
     private let clock: any TimeSource
 
     init(_ journal: EventJournal, webhooks: WebhookCenter? = nil, clock: any TimeSource = MonotonicClock()) {
@@ -57,13 +58,12 @@ struct EventLog: LogHandler {
     private func append(
         _ level: Logger.Level, _ name: DaemonEvent.Name, _ message: String, _ fields: [JSONValue.Member]
     ) {
-        // Together: a webhook gets events in their order.
-        order.withLock { _ in
+        lastNumber.withLock { last in
             let time = WallClock.timestamp()
-            let number = journal.append(
+            last = journal.append(
                 time: time, level: "\(level)", name: name.rawValue, message: message, fields: fields)
             webhooks?.offer(
-                number: number, time: time, level: "\(level)", name: name, message: message, fields: fields)
+                number: last, time: time, level: "\(level)", name: name, message: message, fields: fields)
         }
     }
 }
