@@ -3,8 +3,10 @@ internal import LinuxSystem
 package import MediaCore
 package import UpcastClient
 
-/// Sends the frames of a screen to the daemon: when it changes, and no faster than the frame rate. One thread.
-package final class ScreenGrabber {
+/// Sends the frames of a screen to the daemon: when it changes, and no faster than the frame rate.
+///
+/// It knows which windows are secret and what they have left behind, also from one broadcast to the next.
+package final class ScreenGrabber: @unchecked Sendable /* one thread at a time */ {
     package struct Settings: Sendable {
         package var area: ScreenArea
         package var rate: FrameRate
@@ -34,7 +36,6 @@ package final class ScreenGrabber {
 
     private let settings: Settings
     private let display: X11Connection
-    private let connection: CaptureConnection
     private let clock = MonotonicClock()
     private var schedule: GrabSchedule
     private var damage = DamageList()
@@ -42,6 +43,8 @@ package final class ScreenGrabber {
     private var pointer: PointerLayer
     private var windows: WindowWatch
     private var isInFront: Bool
+    /// Windows and the pointer are followed.
+    private var isFollowing = false
     /// The root window has another size, or monitors have changed.
     private var hasScreenChanged = false
     /// The area has been there.
@@ -51,30 +54,40 @@ package final class ScreenGrabber {
     private var regions = CaptureSecureRegions.none
     private var spare: CaptureFrame?
 
-    package init(_ settings: Settings, _ display: X11Connection, _ connection: CaptureConnection) {
+    package init(_ settings: Settings, _ display: X11Connection) {
         self.settings = settings
         self.display = display
-        self.connection = connection
         schedule = GrabSchedule(settings.rate)
         pointer = PointerLayer(display, isShown: settings.showsPointer, settings.rate)
         windows = WindowWatch(settings.rules, front: settings.front, display)
         isInFront = settings.front == nil
     }
 
-    /// Runs until it is told to stop.
+    /// Checks the area before the first broadcast.
+    ///
+    /// - Throws: what is wrong with it.
+    package func check() throws {
+        _ = try settings.area.place(width: display.width, height: display.height, monitors: try display.monitors())
+    }
+
+    /// Runs until it is told to stop. It may run again, in another broadcast.
     ///
     /// - Parameters:
+    ///   - connection: nil to follow the windows between two broadcasts, and to send nothing.
     ///   - control: what other threads tell.
     ///   - sent: called after each frame.
     ///   - notice: called when the area comes, goes or moves.
     /// - Throws: `X11Connection.GrabError.lost`, or `CaptureError` of the daemon.
-    package func run(_ control: GrabControl, sent: () -> Void, notice: (Notice) throws -> Void) throws {
-        try placeArea(notice)
-        try pointer.begin()
-        try windows.begin()
+    package func run(
+        _ connection: CaptureConnection?, _ control: GrabControl, sent: () -> Void, notice: (Notice) throws -> Void
+    ) throws {
+        display.detachUnused()
+        defer { spare = nil }
+        try begin(notice)
         while true {
-            let orders = control.take()
+            var orders = control.take()
             if orders.isStopped { return }
+            if connection == nil { orders.isPaused = true }
             if orders.sendsAgain {
                 damage.noteAll()
                 schedule.noteChange()
@@ -96,8 +109,8 @@ package final class ScreenGrabber {
                 continue
             }
             let due = orders.isPaused ? nil : schedule.due(now: now)
-            if let due, due <= now {
-                try grab(now, sent, notice)
+            if let connection, let due, due <= now {
+                try grab(now, connection, sent, notice)
             } else if !hasMore {
                 var wait = GrabWait(orders: control.descriptor, now: now)
                 wait.note(display.descriptor)
@@ -109,6 +122,20 @@ package final class ScreenGrabber {
                 wait.wait()
             }
         }
+    }
+
+    /// A broadcast begins: it has no picture yet, and is told what is captured.
+    private func begin(_ notice: (Notice) throws -> Void) throws {
+        isInFront = settings.front == nil
+        area = nil
+        damage.noteAll()
+        schedule.noteChange()
+        try display.refresh()
+        try placeArea(isTold: false, notice)
+        guard !isFollowing else { return }
+        try pointer.begin()
+        try windows.begin()
+        isFollowing = true
     }
 
     private func take(_ event: X11Connection.Event) throws {
@@ -148,7 +175,9 @@ package final class ScreenGrabber {
     }
 
     /// Finds the area, which may have moved, or be gone for a while.
-    private func placeArea(_ notice: (Notice) throws -> Void) throws {
+    ///
+    /// - Parameter isTold: whether a missing area has been reported.
+    private func placeArea(isTold: Bool = true, _ notice: (Notice) throws -> Void) throws {
         let monitors = try display.monitors()
         windows.resize()
         let place: CaptureRectangle
@@ -157,7 +186,7 @@ package final class ScreenGrabber {
         } catch {
             guard error.isTemporary, hasBegun else { throw error }
             // A monitor that goes sends several events.
-            guard area != nil else { return }
+            guard area != nil || !isTold else { return }
             area = nil
             return try notice(.waiting(error.description))
         }
@@ -169,7 +198,9 @@ package final class ScreenGrabber {
         try notice(.capturing(place))
     }
 
-    private func grab(_ now: MediaTime, _ sent: () -> Void, _ notice: (Notice) throws -> Void) throws {
+    private func grab(
+        _ now: MediaTime, _ connection: CaptureConnection, _ sent: () -> Void, _ notice: (Notice) throws -> Void
+    ) throws {
         let now = try readWindows(now, notice)
         schedule.grabbed(at: now)
         // Without DAMAGE, nobody reports what changes.

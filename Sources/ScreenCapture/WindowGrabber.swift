@@ -4,8 +4,10 @@ package import MediaCore
 package import UpcastClient
 
 /// Sends the frames of one window, with its dialogs and menus, to the daemon: also where others cover it, and nothing
-/// else. One thread.
-package final class WindowGrabber {
+/// else.
+///
+/// It knows which windows are secret, also from one broadcast to the next.
+package final class WindowGrabber: @unchecked Sendable /* one thread at a time */ {
     package struct Settings: Sendable {
         package var choice: WindowChoice
         package var rate: FrameRate
@@ -35,14 +37,18 @@ package final class WindowGrabber {
 
     private let settings: Settings
     private let display: X11Connection
-    private let connection: CaptureConnection
     private let clock = MonotonicClock()
     private var schedule: GrabSchedule
     private var model: WindowModel
+    private var isFollowing = false
     private var target: Target?
     private var layers: [X11Connection.Layer] = []
-    /// Windows came, went or moved since the layers were made.
+    /// What the model knew of the target's popups when the layers were made.
+    private var popups: [(top: UInt32, place: CaptureRectangle)] = []
+    /// Windows of the layers have changed since then.
     private var isStale = true
+    /// Other windows have changed since then.
+    private var haveOthersChanged = false
     /// The window of the number was destroyed. Another one may get its number at once.
     private var hasEnded = false
     private var unknownWait = UnknownWait()
@@ -56,8 +62,8 @@ package final class WindowGrabber {
     /// Used again for each frame, so that nothing is allocated.
     private var spare: CaptureFrame?
 
-    package init(_ settings: Settings, _ display: X11Connection, _ connection: CaptureConnection) {
-        (self.settings, self.display, self.connection) = (settings, display, connection)
+    package init(_ settings: Settings, _ display: X11Connection) {
+        (self.settings, self.display) = (settings, display)
         schedule = GrabSchedule(settings.rate)
         pointer = PointerLayer(display, isShown: settings.showsPointer, settings.rate)
         model = WindowModel(
@@ -65,21 +71,29 @@ package final class WindowGrabber {
             resourceMask: display.resourceMask)
     }
 
-    /// Runs until it is told to stop.
+    /// Runs until it is told to stop. It may run again, in another broadcast.
     ///
     /// - Parameters:
+    ///   - connection: nil to follow the windows between two broadcasts, and to send nothing.
     ///   - control: what other threads tell.
     ///   - notice: called when the window comes, goes, moves or has another size.
     /// - Throws: `X11Connection.GrabError.lost`, `ScreenError`, or `CaptureError` of the daemon.
-    package func run(_ control: GrabControl, notice: (Notice) throws -> Void) throws {
+    package func run(
+        _ connection: CaptureConnection?, _ control: GrabControl, notice: (Notice) throws -> Void
+    ) throws {
         try requireNumbered()
-        try display.beginComposition()
+        display.detachUnused()
+        defer { spare = nil }
+        if connection != nil { try display.beginComposition() }
         defer { display.endComposition() }
-        try pointer.begin()
-        model.add(try display.watchWindows())
+        try follow()
+        // A broadcast begins without a picture, and is told what is captured.
+        (isStale, news, undrawnSince) = (true, WindowNews(), nil)
+        schedule.noteChange()
         while true {
-            let orders = control.take()
+            var orders = control.take()
             if orders.isStopped { return }
+            if connection == nil { orders.isPaused = true }
             if hasEnded { throw Self.noWindow(settings.choice) }
             if orders.sendsAgain { schedule.noteChange() }
             let hasMore = try display.takeEvents(take)
@@ -97,8 +111,8 @@ package final class WindowGrabber {
                 continue
             }
             let due = orders.isPaused ? nil : schedule.due(now: now)
-            if let due, due <= now {
-                try grab(now, notice)
+            if let connection, let due, due <= now {
+                try grab(now, connection, notice)
             } else if !hasMore {
                 var wait = GrabWait(orders: control.descriptor, now: now)
                 wait.note(display.descriptor)
@@ -111,6 +125,14 @@ package final class WindowGrabber {
         }
     }
 
+    /// Begins to follow windows and the pointer.
+    private func follow() throws {
+        guard !isFollowing else { return }
+        try pointer.begin()
+        model.add(try display.watchWindows())
+        isFollowing = true
+    }
+
     private func take(_ event: X11Connection.Event) throws {
         switch event {
         case .damaged: schedule.noteChange()
@@ -118,9 +140,13 @@ package final class WindowGrabber {
         case .pointerMoved: pointer.noteMotion()
         case .window(let event):
             if case .number(let number) = settings.choice, event.destroyed == number { hasEnded = true }
-            if event.kind == .movedInside, let top = model.top(of: event.window) { display.movedInside(top) }
+            // Another window may get its number.
+            if let gone = event.destroyed, gone == target?.client || gone == target?.top { target = nil }
+            let top = model.top(of: event.window)
+            if event.kind == .movedInside, let top { display.movedInside(top) }
+            if layers.contains(where: { $0.top == top ?? event.window }) { isStale = true }
+            haveOthersChanged = true
             model.apply(event)
-            isStale = true
             schedule.noteChange()
         case .screenChanged, .activeChanged, .composited: break
         }
@@ -153,7 +179,8 @@ package final class WindowGrabber {
 
     /// Finds the window and what belongs to it. Nil while it is not on the screen.
     private func find(_ notice: (Notice) throws -> Void) throws -> Target? {
-        if !isStale, !model.hasUnread { return target }
+        if !isStale, !haveOthersChanged, !model.hasUnread { return target }
+        haveOthersChanged = false
         let isRead = try readWindows()
         let hasUnread = model.hasUnread
         isStale = !isRead || unknownWait.waits(isUnknown: hasUnread)
@@ -181,12 +208,25 @@ package final class WindowGrabber {
         let whole = CaptureRectangle(x: 0, y: 0, width: place.width, height: place.height)
         let corner = try corner(of: place, in: top)
         layers = [X11Connection.Layer(window: client, top: top, place: whole, corner: corner)]
-        for popup in model.popups(of: top) where layers.count < X11Connection.maxLayers {
-            let inside = popup.place.relative(to: place)
+        popups = model.popups(of: top)
+        for popup in popups where layers.count < X11Connection.maxLayers {
+            // The model has places with borders, which are not in the picture.
+            guard popup.place.intersection(place) != nil, let inner = try display.place(of: popup.top) else { continue }
+            let inside = inner.relative(to: place)
             guard inside.intersection(whole) != nil else { continue }
             layers.append(X11Connection.Layer(window: popup.top, top: popup.top, place: inside))
         }
         return next
+    }
+
+    /// Whether a picture is of the right windows, after the events before it. Others may change all the time.
+    ///
+    /// Nothing is read: the answers would be of a later moment, in which a window may not be secret any more.
+    private func shows(_ target: Target) -> Bool {
+        guard !isStale else { return false }
+        guard haveOthersChanged else { return true }
+        return !model.hasUnread && model.shows(target.client, in: target.top) == true
+            && model.popups(of: target.top).elementsEqual(popups, by: ==)
     }
 
     /// Where a client is in its frame.
@@ -197,7 +237,9 @@ package final class WindowGrabber {
 
     // MARK: Pictures
 
-    private func grab(_ now: MediaTime, _ notice: (Notice) throws -> Void) throws {
+    private func grab(
+        _ now: MediaTime, _ connection: CaptureConnection, _ notice: (Notice) throws -> Void
+    ) throws {
         schedule.grabbed(at: now)
         // Without DAMAGE, nobody reports what changes.
         if !display.hasDamage { schedule.noteChange() }
@@ -228,9 +270,9 @@ package final class WindowGrabber {
             isStale = true
             return schedule.noteChange()
         }
-        // What had happened by then is in the picture: if windows moved, another one is made.
+        // What had happened by then is in the picture: if its windows have changed, another one is made.
         while let event = display.nextEvent(before: moment.sequence) { try take(event) }
-        guard !isStale else { return schedule.retry() }
+        guard shows(target) else { return schedule.retry() }
         pointer.draw(moment, into: frame, target.place)
         // It wants to be hidden, or a rule says so, or a window that wants everything to be hidden.
         let isSecure = model.isSecure(target.top) || model.hidesEverything

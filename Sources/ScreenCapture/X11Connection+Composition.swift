@@ -1,5 +1,5 @@
 internal import CXCB
-package import Grabbing
+internal import Grabbing
 package import MediaCore
 package import UpcastClient
 
@@ -24,9 +24,10 @@ extension X11Connection {
 
     /// Prepares for pictures of windows.
     ///
-    /// - Throws: if the server cannot make them.
-    package func beginComposition() throws(ScreenError) {
+    /// - Throws: `GrabError.lost`; `ScreenError` if the server cannot make them.
+    package func beginComposition() throws {
         guard ask({ unsafe upcast_x_begin_composition(handle) }) else {
+            if unsafe upcast_x_is_lost(handle) { throw GrabError.lost }
             throw ScreenError(
                 "the X server lacks one of the extensions Composite, RENDER and DAMAGE, which pictures of one window "
                     + "need; leave out --window, or use --area")

@@ -186,6 +186,15 @@ package import UpcastClient
 
     package func detach(_ memory: UInt32) { detached.withLock { $0.append(memory) } }
 
+    /// Lets the server unmap the memory of frames that have gone.
+    func detachUnused() {
+        let segments = detached.withLock { segments in
+            defer { segments = [] }
+            return segments
+        }
+        for segment in segments { unsafe upcast_x_detach(handle, segment) }
+    }
+
     /// Gets a picture of a part of the root window.
     ///
     /// - Parameters:
@@ -206,10 +215,7 @@ package import UpcastClient
     func grab(
         _ pixmap: UInt32, _ area: CaptureRectangle, into frame: CaptureFrame, _ picture: inout upcast_x_picture
     ) throws(GrabError) -> Moment {
-        for segment in detached.withLock({ segments in
-            defer { segments = [] }
-            return segments
-        }) { unsafe upcast_x_detach(handle, segment) }
+        detachUnused()
         var rectangle = upcast_x_rectangle(
             x: Int16(area.x), y: Int16(area.y), width: UInt16(area.width), height: UInt16(area.height))
         let status: CInt

@@ -7,13 +7,30 @@ import ScreenCapture
 import UpcastClient
 import WaylandCapture
 
-/// The thread that grabs the screen, and waits for an X server or a compositor that is gone.
+/// The thread that grabs the screen, and waits for an X server or a compositor that is gone. Between two broadcasts, it
+/// follows the windows of an X server, so that what is secret stays known.
 final class GrabThread: Sendable {
     enum Failure: Sendable {
         case daemon(CaptureError)
         case screen(String)
         /// The user does not share a screen, or not any more.
         case notShared(String)
+    }
+
+    /// Where a thread gets its screen from.
+    enum Start: Sendable {
+        /// Nil to open it.
+        case with(ScreenSource?)
+        /// From the thread that has followed it, which has been told to stop.
+        case after(GrabThread)
+    }
+
+    /// The broadcast that gets the frames.
+    struct Broadcast: Sendable {
+        let connection: CaptureConnection
+        let pause: PauseKeeper
+        /// Nothing is sent until the thread is told otherwise.
+        let isPaused: Bool
     }
 
     private let failed = Monitor<Failure?>(nil)
@@ -30,33 +47,31 @@ final class GrabThread: Sendable {
     var failure: Failure? { failed.withLock { $0 } }
     /// Readable when there is a failure.
     var descriptor: CInt { end.raw }
-    /// What the next broadcast goes on with; nil to open the screen again. After the thread has ended.
-    var kept: ScreenSource? { shared.withLock { $0 } }
 
     /// - Parameters:
-    ///   - display: an open one; nil to open it.
+    ///   - broadcast: nil to follow the screen between two.
     ///   - output: which output of a compositor is captured.
     ///   - answers: is told when the thread waits for the display server.
-    ///   - isPaused: nothing is sent until the thread is told otherwise.
     init(
-        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?,
-        _ output: Monitor<OutputChoice>, _ answers: AnswerWatch, _ pause: PauseKeeper, isPaused: Bool
+        _ plan: ScreenPlan, _ broadcast: Broadcast?, _ start: Start, _ output: Monitor<OutputChoice>,
+        _ answers: AnswerWatch
     ) throws(Errno) {
         (control, end, over) = (try GrabControl(), try EventDescriptor(), try EventDescriptor())
-        if isPaused { control.pause(true) }
+        if broadcast?.isPaused ?? false { control.pause(true) }
         let worker = try WorkerThread(
             name: "screen-grab", stackBytes: 512 * 1024
         ) { [failed, shared, control, end, over] in
             defer { over.signal() }
             do {
-                return try Self.run(plan, connection, display, output, answers, pause, control) { source in
+                let display = try Self.screen(start)
+                return try Self.run(plan, broadcast, display, output, answers, control) { source in
                     shared.withLock { $0 = source }
                 }
             } catch let error as CaptureError {
                 failed.withLock { $0 = .daemon(error) }
             } catch let error as SharingRefused {
                 // Viewers see nothing of the screen any more, whatever is still on its way.
-                try? pause.set(.notShared, true)
+                try? broadcast?.pause.set(.notShared, true)
                 failed.withLock { $0 = .notShared("\(error)") }
             } catch {
                 failed.withLock { $0 = .screen("\(error)") }
@@ -66,6 +81,19 @@ final class GrabThread: Sendable {
         thread.withLock { $0 = worker }
     }
 
+    /// The screen that another thread has left, as soon as it has ended.
+    ///
+    /// - Throws: why that one has ended by itself.
+    private static func screen(_ start: Start) throws -> ScreenSource? {
+        switch start {
+        case .with(let display): return display
+        case .after(let other):
+            other.thread.withLock { $0 }?.join()
+            if case .screen(let text)? = other.failure { throw ScreenError(text) }
+            return other.shared.withLock { $0 }
+        }
+    }
+
     /// Ends the thread. A display that does not answer keeps a program waiting that goes on, and not one that ends.
     ///
     /// - Parameters:
@@ -73,20 +101,22 @@ final class GrabThread: Sendable {
     ///   - ending: a descriptor that is readable once the program ends.
     ///   - patience: how long the thread has from then on, until it is left to the end of the process.
     ///   - silent: called when the display server does not answer.
-    func stop(_ answers: AnswerWatch, ending: CInt, patience: MediaTime, silent: () -> Void) {
+    /// - Returns: what the next thread goes on with; nil to open the screen again, and if this one was left.
+    @discardableResult
+    func stop(_ answers: AnswerWatch, ending: CInt, patience: MediaTime, silent: () -> Void) -> ScreenSource? {
         control.stop()
         let worker = thread.withLock { $0 }
         if answers.wait(for: over, stop: ending, silent: silent) {
             worker?.join()
-        } else {
-            _ = worker?.join(until: MonotonicClock().now() + patience)
+        } else if worker?.join(until: MonotonicClock().now() + patience) == false {
+            return nil
         }
+        return shared.withLock { $0 }
     }
 
     private static func run(
-        _ plan: ScreenPlan, _ connection: CaptureConnection, _ display: ScreenSource?,
-        _ output: Monitor<OutputChoice>, _ answers: AnswerWatch, _ pause: PauseKeeper, _ control: GrabControl,
-        keep: (ScreenSource?) -> Void
+        _ plan: ScreenPlan, _ broadcast: Broadcast?, _ display: ScreenSource?, _ output: Monitor<OutputChoice>,
+        _ answers: AnswerWatch, _ control: GrabControl, keep: (ScreenSource?) -> Void
     ) throws {
         var display = display
         // What is waited for; and whether it is known that the screen has ended.
@@ -98,8 +128,10 @@ final class GrabThread: Sendable {
                 hasEnded = false
                 keep(open.outlivesBroadcasts ? open : nil)
                 // A grabber begins without a picture: what has to be in front is not yet.
-                if plan.settings.front != nil { try pause.set(.notInFront, true) }
-                if try open.run(plan, connection, pause, control) { return }
+                if plan.settings.front != nil { try broadcast?.pause.set(.notInFront, true) }
+                let hasStopped =
+                    try broadcast.map { try open.run(plan, $0.connection, $0.pause, control) } ?? open.follow(control)
+                if hasStopped { return }
                 keep(nil)
                 if case .number? = plan.window {
                     throw ScreenError("\(open.name) has ended, and with it the window of --window")

@@ -17,8 +17,10 @@ final class ScreenSession {
     private let sound: SoundThread
     /// Nil if the lock of the session does not matter.
     private let session: SessionThread?
-    /// What is shared beyond the end of a broadcast; nil for nothing.
+    /// What stays open from one broadcast to the next; nil for nothing.
     private var kept: ScreenSource?
+    /// Follows what is kept between two broadcasts; nil if nothing has to be followed.
+    private var following: GrabThread?
     /// Which output of a Wayland compositor is captured, in all broadcasts.
     private let output: Monitor<OutputChoice>
     /// Where the thread that has the display waits for it.
@@ -66,6 +68,7 @@ final class ScreenSession {
             guard try display.allow(plan, stop: signals.descriptor) else { return .sent }
             try sound.start(isSilent: soundServer == .silent)
             defer { sound.stop() }
+            defer { endFollowing(signals) }
             return run(signals, display)
         } catch let error as SharingRefused {
             Report.line("upcast-screen: \(error)")
@@ -112,12 +115,11 @@ final class ScreenSession {
     }
 
     private func run(_ signals: EndingSignals, _ first: ScreenSource) -> ExitStatus {
-        var display: ScreenSource? = first
-        kept = first.outlivesBroadcasts ? first : nil
+        kept = first
         var (hasBegun, hasToldOfLoss) = (false, false)
         let begin = clock.now()
         while true {
-            switch broadcast(signals, display, since: begin, { (hasBegun, hasToldOfLoss) = (true, false) }) {
+            switch broadcast(signals, since: begin, { (hasBegun, hasToldOfLoss) = (true, false) }) {
             case .stopped: return .sent
             case .failed(let status, let text):
                 Report.line("upcast-screen: \(text)")
@@ -125,18 +127,46 @@ final class ScreenSession {
             case .daemonGone(let text) where hasBegun:
                 if !hasToldOfLoss { Report.line("upcast-screen: \(text); waiting for it to come back") }
                 hasToldOfLoss = true
-                if !sleep(signals) { return .sent }
-                do { if let screen = kept, try !screen.goesOn() { kept = nil } } catch {
+                // The broadcast may have ended before its thread took it.
+                if kept?.outlivesBroadcasts == false { kept = nil }
+                do {
+                    try follow()
+                    if !sleep(signals) { return .sent }
+                    if case .screen(let text)? = following?.failure { throw ScreenError(text) }
+                    if let screen = kept, try !screen.goesOn() { kept = nil }
+                } catch {
                     Report.line("upcast-screen: \(error)")
                     return error is SharingRefused ? .notShared : .badScreen
                 }
-                display = kept
                 if let duration = plan.duration, clock.now() - begin >= duration { return .refused }
             case .daemonGone(let text):
                 Report.line("upcast-screen: \(text)")
                 return .cannotConnect
             }
         }
+    }
+
+    /// Lets a thread follow what is kept.
+    private func follow() throws {
+        guard following == nil, let screen = kept, screen.isFollowed else { return }
+        kept = nil
+        following = try GrabThread(plan, nil, .with(screen), output, answers)
+    }
+
+    /// Starts the grabbing thread of a broadcast, with what is kept.
+    private func grab(_ broadcast: GrabThread.Broadcast) throws -> GrabThread {
+        following?.control.stop()
+        let start = following.map(GrabThread.Start.after) ?? .with(kept)
+        let grabbing = try GrabThread(plan, broadcast, start, output, answers)
+        (kept, following) = (nil, nil)
+        return grabbing
+    }
+
+    /// The program ends.
+    private func endFollowing(_ signals: EndingSignals) {
+        guard let following else { return }
+        signals.end()
+        following.stop(answers, ending: signals.descriptor, patience: Self.grabPatience) {}
     }
 
     /// False when a signal has come.
@@ -147,7 +177,7 @@ final class ScreenSession {
 
     /// One broadcast, from connecting to its end.
     private func broadcast(
-        _ signals: EndingSignals, _ display: ScreenSource?, since begin: MediaTime, _ begun: () -> Void
+        _ signals: EndingSignals, since begin: MediaTime, _ begun: () -> Void
     ) -> BroadcastEnd {
         let connection: CaptureConnection
         let session = session?.look(until: clock.now() + Self.sessionPatience, stop: signals.descriptor) ?? .shown
@@ -171,8 +201,7 @@ final class ScreenSession {
                 try pause.set(.session, true)
                 session.tell()
             }
-            grabbing = try GrabThread(
-                plan, connection, display, output, answers, pause, isPaused: !session.state.isEmpty)
+            grabbing = try grab(.init(connection: connection, pause: pause, isPaused: !session.state.isEmpty))
         } catch let error as CaptureError {
             return ScreenBroadcast.end(error, of: connection)
         } catch {
@@ -187,10 +216,9 @@ final class ScreenSession {
         case .stopped, .failed: signals.end()
         }
         sound.send(to: nil)
-        grabbing.stop(answers, ending: signals.descriptor, patience: Self.grabPatience) {
+        kept = grabbing.stop(answers, ending: signals.descriptor, patience: Self.grabPatience) {
             plan.source.server.tellOfSilence("no other broadcast begins")
         }
-        kept = grabbing.kept
         return broadcast.finish(end, signals)
     }
 

@@ -7,7 +7,8 @@ import WaylandCapture
 
 /// An open screen, from which a thread grabs.
 enum ScreenSource: Sendable {
-    case x11(X11Connection)
+    case screen(ScreenGrabber)
+    case window(WindowGrabber)
     case wayland(WaylandConnection, WaylandGrabber.Settings, Monitor<OutputChoice>)
     case portal(SharedScreen)
 
@@ -17,7 +18,7 @@ enum ScreenSource: Sendable {
     /// - Throws: what is missing, and how to get it.
     init(_ plan: ScreenPlan, _ output: Monitor<OutputChoice>, _ answers: AnswerWatch) throws(ScreenError) {
         switch plan.source {
-        case .x11(let display): self = .x11(try X11Connection(display: display, answers: answers))
+        case .x11(let name): self = Self.x11(plan, try X11Connection(display: name, answers: answers))
         case .wayland(let socket, let settings, let instead):
             let compositor = try WaylandConnection(socket: socket, answers: answers)
             guard let lack = compositor.lack else {
@@ -27,6 +28,14 @@ enum ScreenSource: Sendable {
             self = .portal(try Self.portal(instead: instead, of: settings, lack))
         case .portal(let settings): self = .portal(try SharedScreen(settings))
         }
+    }
+
+    private static func x11(_ plan: ScreenPlan, _ display: X11Connection) -> ScreenSource {
+        guard let choice = plan.window else { return .screen(ScreenGrabber(plan.settings, display)) }
+        let settings = WindowGrabber.Settings(
+            choice: choice, rate: plan.settings.rate, showsPointer: plan.settings.showsPointer,
+            rules: plan.settings.rules)
+        return .window(WindowGrabber(settings, display))
     }
 
     /// - Parameters:
@@ -50,9 +59,18 @@ enum ScreenSource: Sendable {
         }
     }
 
-    /// Whether it is kept from one broadcast to the next: a user who has agreed is not asked again.
+    /// Whether it is kept from one broadcast to the next: a user who has agreed is not asked again, and secret windows
+    /// stay known.
     var outlivesBroadcasts: Bool {
-        if case .portal = self { true } else { false }
+        if case .wayland = self { false } else { true }
+    }
+
+    /// Whether a thread follows it between two broadcasts.
+    var isFollowed: Bool {
+        switch self {
+        case .screen, .window: true
+        case .wayland, .portal: false
+        }
     }
 
     /// Follows what is kept from one broadcast to the next: what the user ends meanwhile does not begin again.
@@ -90,9 +108,8 @@ enum ScreenSource: Sendable {
     /// Says at the start what is wrong from the start.
     func check(_ plan: ScreenPlan) throws {
         switch self {
-        case .x11(let display):
-            _ = try plan.settings.area.place(
-                width: display.width, height: display.height, monitors: try display.monitors())
+        case .screen(let grabber): try grabber.check()
+        case .window: break
         case .wayland(let compositor, let settings, let output):
             try WaylandGrabber.check(settings, output.withLock { $0 }, compositor)
         case .portal: break
@@ -102,10 +119,26 @@ enum ScreenSource: Sendable {
     /// What ends when the connection is lost.
     var name: String {
         switch self {
-        case .x11: "the X server"
+        case .screen, .window: "the X server"
         case .wayland: "the Wayland compositor"
         case .portal: "what the desktop shares"
         }
+    }
+
+    /// Follows what is followed between two broadcasts, until it is told to stop.
+    ///
+    /// - Returns: false if the connection was lost.
+    func follow(_ control: GrabControl) throws -> Bool {
+        do {
+            switch self {
+            case .screen(let grabber): try grabber.run(nil, control, sent: {}) { _ in }
+            case .window(let grabber): try grabber.run(nil, control) { _ in }
+            case .wayland, .portal: preconditionFailure("nothing is followed")
+            }
+        } catch X11Connection.GrabError.lost {
+            return false
+        }
+        return true
     }
 
     /// Sends frames until it is told to stop.
@@ -116,17 +149,10 @@ enum ScreenSource: Sendable {
     ) throws -> Bool {
         do {
             switch self {
-            case .x11(let display):
-                if let choice = plan.window {
-                    let settings = WindowGrabber.Settings(
-                        choice: choice, rate: plan.settings.rate, showsPointer: plan.settings.showsPointer,
-                        rules: plan.settings.rules)
-                    try WindowGrabber(settings, display, connection).run(control) {
-                        Self.report($0, isQuiet: plan.isQuiet)
-                    }
-                    return true
-                }
-                try ScreenGrabber(plan.settings, display, connection).run(control, sent: {}) { notice in
+            case .window(let grabber):
+                try grabber.run(connection, control) { Self.report($0, isQuiet: plan.isQuiet) }
+            case .screen(let grabber):
+                try grabber.run(connection, control, sent: {}) { notice in
                     if case .inFront(let isInFront) = notice { try pause.set(.notInFront, !isInFront) }
                     Self.report(notice, isQuiet: plan.isQuiet)
                 }

@@ -30,8 +30,24 @@ extension Stage {
     }
 
     /// What viewers see now; black before they see anything.
+    func snapshot() throws -> I420Image { try daemon.snapshot() }
+
+    /// Of what viewers see now, in the middle of its height.
+    func luma(x: Int = 320) throws -> Double { try snapshot().meanLuma(x: x, y: 180, radius: 6) }
+
+    /// Ends the broadcast and the stage.
+    func end(_ client: ChildProcess) throws {
+        client.signal(SIGTERM)
+        #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+        _ = try server.finishedRecording()
+        try end()
+    }
+}
+
+extension Daemon {
+    /// What viewers see now; black before they see anything.
     func snapshot() throws -> I420Image {
-        let answer = try UnixHTTPClient.get("/snapshot.jpg", socket: daemon.controlSocket)
+        let answer = try UnixHTTPClient.get("/snapshot.jpg", socket: controlSocket)
         guard answer.status == 200 else {
             let black = [UInt8](repeating: 0, count: I420Image.byteCount(width: 640, height: 360))
             return I420Image(width: 640, height: 360, bytes: black)
@@ -46,16 +62,5 @@ extension Stage {
             ])
         return I420Image(
             width: 640, height: 360, bytes: [UInt8](try Data(contentsOf: URL(filePath: folder.file("a.raw")))))
-    }
-
-    /// Of what viewers see now, in the middle of its height.
-    func luma(x: Int = 320) throws -> Double { try snapshot().meanLuma(x: x, y: 180, radius: 6) }
-
-    /// Ends the broadcast and the stage.
-    func end(_ client: ChildProcess) throws {
-        client.signal(SIGTERM)
-        #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
-        _ = try server.finishedRecording()
-        try end()
     }
 }

@@ -8,8 +8,8 @@
 //   secret-window --input-only [VALUE]
 //
 // All are filled with ff00ff. The windows have the property _UPCAST_SECURE, or the class, from before they are mapped.
-// With --popup, a white window of 200x120 pixels at 40,40 has the class, and a menu of 60x40 comes and goes over it, at
-// 100,80, each second; or comes and stays.
+// With --popup, a white window of 200x120 pixels at 40,40 has the class, and a menu of 60x40, with a border of 8, comes
+// and goes over it, at 100,80, each second; or comes and stays.
 // With --inside, a white window of that place has the class Crowd, and COUNT windows in it of the classes Inner0, Inner1 and
 // so on. The last one contains another one, and so on, LEVELS in all; the innermost has the property _UPCAST_SECURE.
 // With --clients, a window has the property, and COUNT further X clients of the process come one after the other, map a
@@ -63,13 +63,16 @@ static void ask_to_be_hidden(xcb_window_t window) {
 
 /// Until it is ended.
 static int show_popup(const char *name, int stays) {
+    enum { BORDER = 8 };
     const xcb_window_t window = place(40, 40, 200, 120, 0xffffff, 0);
     set_class(window, name);
     xcb_map_window(c, window);
     for (;;) {
         xcb_flush(c);
         usleep(1000000);
-        const xcb_window_t menu = place(100, 80, 60, 40, 0xff00ff, 1);
+        const xcb_window_t menu = place(100 - BORDER, 80 - BORDER, 60, 40, 0xff00ff, 1);
+        const uint32_t border = BORDER;
+        xcb_configure_window(c, menu, XCB_CONFIG_WINDOW_BORDER_WIDTH, &border);
         xcb_map_window(c, menu);
         xcb_flush(c);
         usleep(1000000);

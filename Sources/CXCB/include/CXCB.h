@@ -233,7 +233,8 @@ typedef struct {
 } upcast_x_layer;
 enum { UPCAST_X_MAX_LAYERS = 16 };
 
-/// Prepares for `upcast_x_compose`, once. False where the server lacks Composite 0.2, RENDER or DAMAGE.
+/// Prepares for `upcast_x_compose`, until `upcast_x_end_composition`. False where the server lacks Composite 0.2, RENDER
+/// or DAMAGE.
 bool upcast_x_begin_composition(upcast_x *x);
 /// Puts windows together, the first one lowest, also where others cover them on the screen. Each change of one of them is
 /// reported as UPCAST_X_DAMAGED from then on. At most UPCAST_X_MAX_LAYERS. Returns the pixmap with the picture, which is

@@ -66,8 +66,12 @@ struct WindowWatch {
     mutating func composited(_ isComposited: Bool) {
         let hasEnded = model.isComposited && !isComposited
         model.isComposited = isComposited
+        guard hasEnded else { return }
+        // Between two broadcasts, no picture is judged.
+        var hidden = WindowSecrets()
+        model.collect(hidesUnknown: true, into: &hidden)
         // What it has painted last stays on the screen until programs draw.
-        if hasEnded, !secrets.isEmpty { model.leaveEverywhere() }
+        if !secrets.isEmpty || !hidden.isEmpty { model.leaveEverywhere() }
     }
 
     /// The window manager says that another window is active.
