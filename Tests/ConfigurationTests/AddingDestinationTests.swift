@@ -92,6 +92,8 @@ import Testing
         #expect(refusal(#"{"name":"x"}"#).contains("there is no url"))
         let unknown = refusal(#"{"url":"rtmp://h/app/SECRET","kye":"SECRET"}"#)
         #expect(unknown.contains("unknown key \"kye\"") && !unknown.contains("SECRET"))
+        #expect(refusal("{url: 'rtmp://h/a', key: k, SECRET}").hasPrefix("unknown key without a value; the keys are "))
+        #expect(refusal("{url: 'rtmp://h/a', SECRET, SECRET}").contains("duplicate key without a value"))
         var full = Configuration()
         for index in 0..<Configuration.maxDestinations {
             full = try add("{name: d\(index), url: 'file:/\(index).flv'}", to: full)

@@ -81,7 +81,7 @@ struct ConfigurationLoader {
         let section = keys.filter { $0.section == name }
         for entry in entries {
             guard let key = section.first(where: { $0.name == entry.key.text }) else {
-                reportUnknown(entry.key, in: name, section.map(\.name))
+                reportUnknown(entry, in: name, section.map(\.name))
                 continue
             }
             apply(entry, key, as: "\(name).\(key.name)", to: \.self)
@@ -137,7 +137,7 @@ struct ConfigurationLoader {
             if fromRequest, takeSecret(entry, of: index) { continue }
             guard let key = destinationKeys.first(where: { $0.name == entry.key.text }) else {
                 let known = destinationKeys.map(\.name) + (fromRequest ? Self.requestKeys : [])
-                reportUnknown(entry.key, in: "destinations[\(index)]", known)
+                reportUnknown(entry, in: "destinations[\(index)]", known)
                 continue
             }
             apply(entry, key, as: "destinations[\(index)].\(key.name)", to: \.destinations[index])
@@ -155,7 +155,7 @@ struct ConfigurationLoader {
         }
         for entry in entries {
             guard let key = webhookKeys.first(where: { $0.name == entry.key.text }) else {
-                reportUnknown(entry.key, in: "webhooks[\(index)]", webhookKeys.map(\.name))
+                reportUnknown(entry, in: "webhooks[\(index)]", webhookKeys.map(\.name))
                 continue
             }
             apply(entry, key, as: "webhooks[\(index)].\(key.name)", to: \.webhooks[index])
@@ -170,7 +170,8 @@ struct ConfigurationLoader {
             """
     ]
 
-    private mutating func reportUnknown(_ key: YAMLScalar, in section: String, _ known: [String]) {
+    private mutating func reportUnknown(_ entry: YAMLEntry, in section: String, _ known: [String]) {
+        let key = entry.key
         if let replacement = Self.replacedKeys["\(section).\(key.text)"] {
             return report(place(key.mark), section, "the key \"\(key.text)\" was removed", replacement)
         }
@@ -185,7 +186,7 @@ struct ConfigurationLoader {
                 KeyAliases.key(key.text, in: section, known).map { "did you mean \"\($0)\"?" }
                     ?? didYouMean(key.text, known) ?? "the keys are \(known.joined(separator: ", "))"
             }
-        report(place(key.mark), section, "unknown key \(quotedKey(key.text))", remedy)
+        report(place(key.mark), section, "unknown \(entry.keyInWords)", remedy)
     }
 
     private mutating func apply<Root>(

@@ -25,6 +25,14 @@ struct YAMLScalar: Equatable {
 struct YAMLEntry: Equatable {
     var key: YAMLScalar
     var value: YAMLNode
+
+    /// The key for use in a message, such as `key "fps"`. A key that may be a value is not quoted, because it may be a
+    /// secret: in `{url:rtmp://h/app}` the value is part of the key, and in `{url: rtmp://h/app, x}` x is a key.
+    var keyInWords: String {
+        if key.text.contains(":") { return "key with a colon in its name (write a space after the colon)" }
+        if case .scalar(let scalar) = value, scalar.isNull { return "key without a value" }
+        return "key \"\(printable(key.text))\""
+    }
 }
 
 /// A place in a document. Line and column count from 1, as in editors.

@@ -93,7 +93,7 @@ internal import Wording
                     let line = first.key.mark.line
                     throw YAMLProblem(
                         mark: key.mark,
-                        what: "duplicate key \(quotedKey(key.text)) (first in line \(line))",
+                        what: "duplicate \(YAMLEntry(key: key, value: value).keyInWords) (first in line \(line))",
                         remedy: "remove one of the two")
                 }
                 guard entries.count < Self.maxEntries else {
@@ -191,12 +191,6 @@ internal import Wording
     }
 
     private static func mark(_ mark: yaml_mark_t) -> YAMLMark { YAMLMark(line: mark.line + 1, column: mark.column + 1) }
-}
-
-/// A key for use in a message. Without a space after the colon, as in `{url:rtmp://h/app}`, the value is part of the
-/// key, and may be a secret: it is not quoted.
-func quotedKey(_ text: String) -> String {
-    text.contains(":") ? "that contains a colon (write a space after the colon)" : "\"\(printable(text))\""
 }
 
 /// Text from a file for use in a message: short, without control characters.
