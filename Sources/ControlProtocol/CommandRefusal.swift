@@ -1,6 +1,6 @@
 /// Why a command was not carried out: one word for programs, one sentence for people.
 package struct CommandRefusal: Error, Equatable, Sendable {
-    package enum Code: String, Sendable {
+    package enum Code: String, CaseIterable, Sendable {
         case badDestination = "bad_destination"
         case notFound = "not_found"
         case doesNotFit = "does_not_fit"

@@ -57,6 +57,14 @@ import Testing
         try check(DestinationsAnswer.self, "Destinations", isAnswer: true)
     }
 
+    @Test func refusalsAreAsDescribed() throws {
+        let error = try Self.schemas()["Error"]?["properties"]?["error"]
+        let described = Self.names(error?["properties"]?["code"]?["enum"])
+        for code in CommandRefusal.Code.allCases {
+            #expect(described.contains(JSONValue.string(code.rawValue).description), "\(code.rawValue)")
+        }
+    }
+
     private func findings<Record: JSONRecord>(_ text: String, _ type: Record.Type) throws -> JSONFindings {
         var findings = JSONFindings()
         _ = Record(json: try JSONParser.parse(Array(text.utf8)), &findings)
