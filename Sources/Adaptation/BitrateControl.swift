@@ -24,7 +24,7 @@ package final class BitrateControl: Sendable {
         var limits: BitrateController.Limits
         /// The ceiling has been moved, and the encoder does not know.
         var isCeilingNew = false
-        /// How long the last bitrate counts while no link is connected; nil before the first look.
+        /// Until when the last bitrate counts while no link is connected; nil before the first look.
         var guessUntil: MediaTime?
     }
 

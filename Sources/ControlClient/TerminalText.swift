@@ -4,11 +4,7 @@ internal import Wording
 package enum TerminalText {
     /// Names come from clients and errors from servers. Control and format characters and line separators become a
     /// question mark.
-    package static func printable(_ text: String) -> String {
-        var shown = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars { shown.append(scalar.isControlOrFormat ? "?" : scalar) }
-        return String(shown)
-    }
+    package static func printable(_ text: String) -> String { text.withHiddenCharactersReplaced }
 
     /// JSON text in which every such character stands as `\u009b`, which means the same to whoever parses it.
     ///

@@ -23,6 +23,11 @@ extension Unicode.Scalar {
 }
 
 extension String {
+    /// The text with a question mark in place of each control and format character.
+    package var withHiddenCharactersReplaced: String {
+        String(UnicodeScalarView(unicodeScalars.map { $0.isControlOrFormat ? "?" : $0 }))
+    }
+
     /// The text with all control and format characters in JSON's escaped form.
     package var withHiddenCharactersEscaped: String {
         guard unicodeScalars.contains(where: \.isControlOrFormat) else { return self }

@@ -77,11 +77,7 @@ struct ScreenList {
 
     /// Names and titles come from other programs: nothing in them may act on a terminal, or look like another row.
     private mutating func add(_ head: [String], _ rows: [[String]]) {
-        if !rows.isEmpty { tables.append([head] + rows.map { $0.map(Self.printable) }) }
-    }
-
-    private static func printable(_ cell: String) -> String {
-        String(String.UnicodeScalarView(cell.unicodeScalars.map { $0.isControlOrFormat ? "?" : $0 }))
+        if !rows.isEmpty { tables.append([head] + rows.map { $0.map(\.withHiddenCharactersReplaced) }) }
     }
 
     /// That of a server which answers.
