@@ -115,7 +115,7 @@ class Frontier(unittest.TestCase):
 
 class Efforts(unittest.TestCase):
     def test_what_is_measured_is_what_is_shipped(self):
-        with open(HERE + "/../../../Sources/Encoding/X264Effort.swift") as file:
+        with open(HERE + "/../../../Sources/Encoding/X264/X264Effort.swift") as file:
             source = file.read()
         common = source.split("private static let common =")[1].split('"')[1]
         for name in ("low", "normal", "high"):

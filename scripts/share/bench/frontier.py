@@ -15,7 +15,7 @@ import report
 _COMMON = ["-preset", "veryfast", "-tune", "zerolatency", "-profile:v", "high", "-sc_threshold", "0", "-threads", "2"]
 
 BASE = "veryfast"
-# Points to choose from, and those that one expects to be. The efforts are Sources/Encoding/X264Effort.swift's.
+# Points to choose from, and those that one expects to be. The efforts are Sources/Encoding/X264/X264Effort.swift's.
 _NORMAL = "subme=1:me=dia:partitions=i4x4:aq-strength=0.9:deadzone-inter=17:qcomp=0.8:ipratio=1.2"
 _NAMED = {
     BASE: "",
