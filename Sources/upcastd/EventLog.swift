@@ -14,8 +14,7 @@ struct EventLog: LogHandler {
     private let journal: EventJournal
     private let webhooks: WebhookCenter?
     private let limit = Monitor(RepeatLimit())
-    /// The number of the last event. Locked while an event is numbered and offered: webhooks get events in their order.
-    private let lastNumber = Monitor(UInt64(0))
+    private let order = Monitor(())
     private let clock: any TimeSource
 
     init(_ journal: EventJournal, webhooks: WebhookCenter? = nil, clock: any TimeSource = MonotonicClock()) {
@@ -58,12 +57,13 @@ struct EventLog: LogHandler {
     private func append(
         _ level: Logger.Level, _ name: DaemonEvent.Name, _ message: String, _ fields: [JSONValue.Member]
     ) {
-        lastNumber.withLock { last in
+        // Together: a webhook gets events in their order.
+        order.withLock { _ in
             let time = WallClock.timestamp()
-            last = journal.append(
+            let number = journal.append(
                 time: time, level: "\(level)", name: name.rawValue, message: message, fields: fields)
             webhooks?.offer(
-                number: last, time: time, level: "\(level)", name: name, message: message, fields: fields)
+                number: number, time: time, level: "\(level)", name: name, message: message, fields: fields)
         }
     }
 }

@@ -5,9 +5,11 @@ package import MediaCore
 /// Any thread may call. Each predicate must include the caller's stop flag.
 @safe package final class Monitor<State>: @unchecked Sendable /* state is touched under the lock only */ {
     private let condition = WaitCondition()
-    private var state: State
+    /// The byte gives an empty state an address inside this object. Without it, ThreadSanitizer confuses the state with
+    /// the object that follows in memory.
+    private var guarded: (state: State, UInt8)
 
-    package init(_ state: sending State) { self.state = state }
+    package init(_ state: sending State) { guarded = (state, 0) }
 
     /// Runs `body` with exclusive access to the state.
     package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure)
@@ -15,7 +17,7 @@ package import MediaCore
     {
         condition.lock()
         defer { condition.unlock() }
-        return try body(&state)
+        return try body(&guarded.state)
     }
 
     /// Runs `body`, then wakes all waiters to check their predicates. It wakes them after the unlock, because a waiter
@@ -26,7 +28,7 @@ package import MediaCore
             condition.unlock()
             condition.wake()
         }
-        return body(&state)
+        return body(&guarded.state)
     }
 
     /// Waits until `body` returns a value, or until `deadline` by `clock`. Nil means that the deadline passed.
@@ -37,12 +39,12 @@ package import MediaCore
         condition.lock()
         defer { condition.unlock() }
         while true {
-            if let result = body(&state) { return result }
+            if let result = body(&guarded.state) { return result }
             guard let deadline else {
                 condition.wait()
                 continue
             }
-            if !clock.wait(on: condition, until: deadline) { return body(&state) }
+            if !clock.wait(on: condition, until: deadline) { return body(&guarded.state) }
         }
     }
 }
