@@ -7,7 +7,7 @@ package import MediaCore
 /// `clockOffset`, follows the drift slowly.
 ///
 /// If a track's PTS step, or lie too far from that clock, the client's clock has jumped, or stood still during a pause.
-/// A new epoch then continues where the track was. The other tracks join the epoch when their own PTS take the same
+/// A new era then continues where the track was. The other tracks join the era when their own PTS take the same
 /// step. One jump that three tracks see at three moments is therefore one rebase. `StepJudge` distinguishes a jump from
 /// samples that are late, bursty or missing.
 ///
@@ -26,13 +26,13 @@ package struct BroadcastTimeline: Sendable {
     private static let shortestFrame: Int64 = 1_000_000
 
     private let settings: TimelineSettings
-    private var epochs = EpochTable()
+    private var eras = ClockEras()
     private var tracks: InlineArray<3, TrackHistory> = .init(repeating: TrackHistory())
     private let judge: StepJudge
     private var latency = LatencyFilter()
     private var backlogs: InlineArray<3, Backlog> = .init(repeating: Backlog())
     private var offset: Int64 = 0
-    private var offsetAtEpoch: Int64 = 0
+    private var offsetAtEra: Int64 = 0
     private var lastArrival: Int64 = 0
     private var lastVideo: Int64?
     /// No video from after the start has come so far.
@@ -45,7 +45,7 @@ package struct BroadcastTimeline: Sendable {
     }
 
     /// False until the first sample has been placed.
-    package var hasStarted: Bool { epochs.newest >= 0 }
+    package var hasStarted: Bool { eras.newest >= 0 }
 
     /// The daemon's monotonic clock minus the broadcast's; zero before the start. It moves by at most `slewPerSecond`
     /// per second, and never by more than that at once. Publish it to the other threads after each `place`.
@@ -77,7 +77,7 @@ package struct BroadcastTimeline: Sendable {
         } else {
             event = leaveLastingLateness(arrival: sample.arrival)
             sample.due = sample.arrival &- offset &- credit
-            let verdict = judge.judge(sample, tracks[track.rawValue], in: epochs, leastLatency: leastLateness)
+            let verdict = judge.judge(sample, tracks[track.rawValue], in: eras, leastLatency: leastLateness)
             if verdict == .outOfOrder {
                 tracks[track.rawValue].refuse(sample.pts)
                 counters.refusedFrames += 1
@@ -110,36 +110,36 @@ package struct BroadcastTimeline: Sendable {
     }
 
     private func time(of sample: TimelineSample) -> Int64 {
-        sample.pts &- (epochs[tracks[sample.track.rawValue].epoch]?.base ?? sample.pts)
+        sample.pts &- (eras[tracks[sample.track.rawValue].era]?.base ?? sample.pts)
     }
 
     /// The least latency of recent samples relative to the broadcast clock; nil before there are enough samples.
     private var leastLateness: Int64? { latency.known.map { $0 &- offset } }
 
-    // MARK: Epochs
+    // MARK: Eras
 
-    /// Moves the sample's track to the epoch of the verdict, or to a new one.
+    /// Moves the sample's track to the era of the verdict, or to a new one.
     private mutating func settle(_ sample: TimelineSample, _ verdict: StepJudge.Verdict) -> TimelineEvent? {
         let history = tracks[sample.track.rawValue]
-        var number = history.epoch
+        var number = history.era
         switch verdict {
         case .goesOn, .stands, .outOfOrder: break
         case .joins(let other): number = other
         case .steps(let change):
-            let target = sample.pts &- (epochs[number]?.base ?? 0) &- change
-            let step = EpochTable.Step(left: number, from: history.pts, to: sample.pts)
+            let target = sample.pts &- (eras[number]?.base ?? 0) &- change
+            let step = ClockEras.Step(left: number, from: history.pts, to: sample.pts)
             return rebase(sample, at: bounded(target, by: sample.due), step: step)
         }
-        guard let epoch = epochs[number], settings.accepts(sample.deviation(in: epoch)) else {
+        guard let era = eras[number], settings.accepts(sample.deviation(in: era)) else {
             var target = sample.due
-            if number == history.epoch, let own = epochs[number], sample.deviation(in: own) < 0 {
+            if number == history.era, let own = eras[number], sample.deviation(in: own) < 0 {
                 let (track, lateness) = (sample.track.rawValue, 0 &- sample.deviation(in: own))
                 guard !backlogs[track].isArriving(lateness: lateness, arrival: sample.arrival) else { return nil }
                 // The least late sample had the least jitter.
                 target = sample.due &- (lateness &- backlogs[track].leastLateness)
                 backlogs[track].end()
             }
-            guard let fit = epochs.bestFit(of: sample, within: settings) else {
+            guard let fit = eras.bestFit(of: sample, within: settings) else {
                 let event = rebase(sample, at: bounded(target, by: sample.due), step: nil)
                 forgetLatency(arrival: sample.arrival)
                 return event
@@ -150,8 +150,8 @@ package struct BroadcastTimeline: Sendable {
     }
 
     private mutating func join(_ track: TimelineTrack, _ number: Int) -> TimelineEvent? {
-        let before = tracks[track.rawValue].epoch
-        tracks[track.rawValue].epoch = number
+        let before = tracks[track.rawValue].era
+        tracks[track.rawValue].era = number
         guard before >= 0, before != number else { return nil }
         counters.followed += 1
         return .followed
@@ -162,38 +162,38 @@ package struct BroadcastTimeline: Sendable {
         due &+ min(max(target &- due, -settings.behindTolerance.nanoseconds), settings.aheadTolerance.nanoseconds)
     }
 
-    private mutating func rebase(_ sample: TimelineSample, at target: Int64, step: EpochTable.Step?) -> TimelineEvent {
+    private mutating func rebase(_ sample: TimelineSample, at target: Int64, step: ClockEras.Step?) -> TimelineEvent {
         var target = target
         if sample.track == .video, let lastVideo {
             // Time continues after the last frame, but stays within the tolerance ahead of the clock.
             target = max(target, bounded(lastVideo &+ Self.shortestFrame, by: sample.due))
         }
-        let old = epochs[tracks[sample.track.rawValue].epoch] ?? epochs[epochs.newest]
+        let old = eras[tracks[sample.track.rawValue].era] ?? eras[eras.newest]
         let change = target &- (sample.pts &- (old?.base ?? 0))
         if change < 0 { counters.jumpsForward += 1 } else { counters.jumpsBackward += 1 }
         begin(sample, at: target, step: step)
         return .rebased(by: MediaTime(nanoseconds: change))
     }
 
-    private mutating func begin(_ sample: TimelineSample, at time: Int64, step: EpochTable.Step?) {
+    private mutating func begin(_ sample: TimelineSample, at time: Int64, step: ClockEras.Step?) {
         if !hasStarted {
             forgetLatency(arrival: sample.arrival)
             lastArrival = sample.arrival
         }
-        epochs.append(base: sample.pts &- time, made: sample.arrival, step: step)
-        tracks[sample.track.rawValue].epoch = epochs.newest
+        eras.append(base: sample.pts &- time, made: sample.arrival, step: step)
+        tracks[sample.track.rawValue].era = eras.newest
     }
 
     /// Moves tracks back that stepped forward, if this track has continued evenly through the range that they stepped
     /// over. Their shared clock did not jump, so the step was a gap.
     private mutating func callBack(from history: TrackHistory) {
-        for number in epochs.numbers where number > history.epoch {
-            guard let step = epochs[number]?.step, step.left == history.epoch,
+        for number in eras.numbers where number > history.era {
+            guard let step = eras[number]?.step, step.left == history.era,
                 step.to &- step.from > 0, step.to &- step.from <= settings.aheadTolerance.nanoseconds,
                 step.from &- history.runStart >= 0, history.pts &- step.to >= 0
             else { continue }
-            for track in TimelineTrack.allCases where tracks[track.rawValue].epoch == number {
-                _ = join(track, history.epoch)
+            for track in TimelineTrack.allCases where tracks[track.rawValue].era == number {
+                _ = join(track, history.era)
             }
         }
     }
@@ -202,7 +202,7 @@ package struct BroadcastTimeline: Sendable {
         guard let least = latency.advance(to: arrival) else { return nil }
         let lateness = least &- offset
         guard lateness > settings.lastingLateness.nanoseconds else { return nil }
-        epochs.shift(by: lateness)
+        eras.shift(by: lateness)
         forgetLatency(arrival: arrival)
         counters.latenessRebases += 1
         return .rebased(by: MediaTime(nanoseconds: lateness))
@@ -211,7 +211,7 @@ package struct BroadcastTimeline: Sendable {
     private mutating func forgetLatency(arrival: Int64) {
         latency.reset()
         _ = latency.advance(to: arrival)
-        offsetAtEpoch = offset
+        offsetAtEra = offset
     }
 
     // MARK: Clock and order
@@ -223,7 +223,7 @@ package struct BroadcastTimeline: Sendable {
         guard let target = latency.minimum() else { return }
         let step = Int64(Double(elapsed) * settings.slewPerSecond.secondsAsDouble)
         offset &+= min(max(target &- offset, -step), step)
-        let drift = MediaTime(nanoseconds: offset &- offsetAtEpoch).magnitude
+        let drift = MediaTime(nanoseconds: offset &- offsetAtEra).magnitude
         counters.largestDrift = max(counters.largestDrift, drift)
     }
 

@@ -92,6 +92,6 @@ struct LatencyFilter: Sendable {
         return min(beforeSilence.minimum, minimum() ?? .max)
     }
 
-    /// Discards all windows, because latencies of an old epoch do not apply to a new one.
+    /// Discards all windows, because latencies of an old era do not apply to a new one.
     mutating func reset() { self = LatencyFilter() }
 }

@@ -18,9 +18,9 @@ internal import MediaCore
 struct StepJudge: Sendable {
     enum Verdict: Equatable {
         case goesOn
-        /// The track stays in its epoch, after a gap or an overlap.
+        /// The track stays in its era, after a gap or an overlap.
         case stands
-        /// The sample belongs to the epoch with this number.
+        /// The sample belongs to the era with this number.
         case joins(Int)
         /// The clock has jumped by this many nanoseconds.
         case steps(Int64)
@@ -41,17 +41,17 @@ struct StepJudge: Sendable {
     ///   - history: the history of the sample's track.
     ///   - leastLatency: the least latency of recent samples; nil if unknown.
     func judge(
-        _ sample: TimelineSample, _ history: TrackHistory, in epochs: EpochTable, leastLatency: Int64?
+        _ sample: TimelineSample, _ history: TrackHistory, in eras: ClockEras, leastLatency: Int64?
     ) -> Verdict {
-        guard let own = epochs[history.epoch] else {
-            return epochs.bestFit(of: sample, within: settings).map { .joins($0) } ?? .stands
+        guard let own = eras[history.era] else {
+            return eras.bestFit(of: sample, within: settings).map { .joins($0) } ?? .stands
         }
         let step = history.step(
             to: sample.pts, arrival: sample.arrival, tolerance: tolerance, leastLateness: leastLatency)
         if goesOn(sample, history, step) {
-            return clockEpoch(sample, history, own, in: epochs).map { .joins($0) } ?? .goesOn
+            return clockEra(sample, history, own, in: eras).map { .joins($0) } ?? .goesOn
         }
-        if let followed = followed(history, own, step, in: epochs) { return .joins(followed) }
+        if let followed = followed(history, own, step, in: eras) { return .joins(followed) }
         var change = extent(sample, history, own, step)
         let isJump: Bool
         let advance = sample.pts &- history.pts
@@ -76,45 +76,45 @@ struct StepJudge: Sendable {
             : step.fromEnd.magnitude <= tolerance.magnitude || advance == 0 && step.fromArrival >= -tolerance
     }
 
-    /// The epoch that another track began because it was too far from the clock, if it also fits this track better.
-    private func clockEpoch(
-        _ sample: TimelineSample, _ history: TrackHistory, _ own: EpochTable.Epoch, in epochs: EpochTable
+    /// The era that another track began because it was too far from the clock, if it also fits this track better.
+    private func clockEra(
+        _ sample: TimelineSample, _ history: TrackHistory, _ own: ClockEras.Era, in eras: ClockEras
     ) -> Int? {
-        guard let fit = epochs.bestFit(of: sample, within: settings), fit > own.number, let epoch = epochs[fit],
-            epoch.step == nil, isFresh(epoch, for: history)
+        guard let fit = eras.bestFit(of: sample, within: settings), fit > own.number, let era = eras[fit],
+            era.step == nil, isFresh(era, for: history)
         else { return nil }
         return fit
     }
 
-    /// The epoch whose distance from the track's own matches the step, if the epoch was made or left recently.
+    /// The era whose distance from the track's own matches the step, if the era was made or left recently.
     private func followed(
-        _ history: TrackHistory, _ own: EpochTable.Epoch, _ step: TrackHistory.Step, in epochs: EpochTable
+        _ history: TrackHistory, _ own: ClockEras.Era, _ step: TrackHistory.Step, in eras: ClockEras
     ) -> Int? {
         func misfit(_ change: Int64) -> UInt64 {
             min((step.fromEnd &- change).magnitude, (step.fromArrival &- change).magnitude)
         }
         // Only a clear improvement moves a track; jitter does not.
         var best: (number: Int?, misfit: UInt64) = (nil, min(misfit(0) / 2, 2 * tolerance.magnitude))
-        for number in epochs.numbers.reversed() where number > own.number || number == own.step?.left {
-            guard let epoch = epochs[number] else { continue }
-            // A track returns to its old epoch only after one or two samples with a wild PTS; later, a match is chance.
+        for number in eras.numbers.reversed() where number > own.number || number == own.step?.left {
+            guard let era = eras[number] else { continue }
+            // A track returns to its old era only after one or two samples with a wild PTS; later, a match is chance.
             let isFresh = number > own.number
-                ? isFresh(epoch, for: history) : history.arrival &- own.made <= Self.longestExcursion
+                ? isFresh(era, for: history) : history.arrival &- own.made <= Self.longestExcursion
             guard isFresh else { continue }
-            let misfit = misfit(epoch.base &- own.base)
+            let misfit = misfit(era.base &- own.base)
             if misfit < best.misfit { best = (number, misfit) }
         }
         return best.number
     }
 
-    private func isFresh(_ epoch: EpochTable.Epoch, for history: TrackHistory) -> Bool {
-        history.arrival &- epoch.made <= settings.followWindow.nanoseconds
+    private func isFresh(_ era: ClockEras.Era, for history: TrackHistory) -> Bool {
+        history.arrival &- era.made <= settings.followWindow.nanoseconds
     }
 
     /// The extent of a jump. It is exact if the sample directly follows the previous one. That is assumed unless the
     /// track would then be later than it recently was; otherwise the arrival determines the extent.
     private func extent(
-        _ sample: TimelineSample, _ history: TrackHistory, _ own: EpochTable.Epoch, _ step: TrackHistory.Step
+        _ sample: TimelineSample, _ history: TrackHistory, _ own: ClockEras.Era, _ step: TrackHistory.Step
     ) -> Int64 {
         let lateness = sample.due &- (history.end &- own.base)
         return lateness <= history.lateness &+ tolerance ? step.fromEnd : step.fromArrival

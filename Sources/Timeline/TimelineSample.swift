@@ -8,6 +8,6 @@ struct TimelineSample: Sendable {
     /// The broadcast time of the sample without latency.
     var due: Int64 = 0
 
-    /// How far the sample is ahead of the broadcast clock in an epoch; negative is late.
-    func deviation(in epoch: EpochTable.Epoch) -> Int64 { pts &- epoch.base &- due }
+    /// How far the sample is ahead of the broadcast clock in an era; negative is late.
+    func deviation(in era: ClockEras.Era) -> Int64 { pts &- era.base &- due }
 }

@@ -16,8 +16,8 @@ struct TrackHistory: Sendable {
     /// The divisor of the elapsed time by which `lateness` decreases.
     private static let forgetting: Int64 = 10
 
-    /// The epoch of the last sample; negative before the first.
-    var epoch = -1
+    /// The era of the last sample; negative before the first.
+    var era = -1
     private(set) var pts: Int64 = 0
     /// The expected start of the next sample: the end of the last block, or a frame's distance after the last frame.
     private(set) var end: Int64 = 0
