@@ -50,27 +50,17 @@ package final class EventJournal: Sendable {
     /// The memory of a full journal in bytes, at the usual length of an event.
     package static let memoryBytes = capacity * 512
 
-    /// Adds an event. Fields must not contain secrets, as in the log.
+    /// Adds an event, without its fields if they are too long.
     ///
-    /// - Parameter time: RFC 3339.
     /// - Returns: the event's id.
     @discardableResult
-    package func append(
-        time: String, level: String, name: String, message: String, fields: [JSONValue.Member]
-    ) -> UInt64 {
-        func line(_ members: [JSONValue.Member]) -> [UInt8] {
-            JSONValue.object([
-                .init("time", .string(time)), .init("level", .string(level)), .init("event", .string(name)),
-                .init("message", .string(message)), .init("fields", .object(members)),
-            ]).serialized()
-        }
-        var json = line(fields)
-        // Fields that are too long for watchers are only in the log.
-        if json.count > Self.maxEventBytes { json = line([.init("too_long", .bool(true))]) }
+    package func append(_ event: EventRecord) -> UInt64 {
+        var json = event.json.serialized()
+        if json.count > Self.maxEventBytes { json = event.withoutFields.json.serialized() }
         return state.withLock { state in
             state.lastID += 1
             state.makeRoom()
-            state.events.append(Event(id: state.lastID, name: name, json: json))
+            state.events.append(Event(id: state.lastID, name: event.name, json: json))
             return state.lastID
         }
     }

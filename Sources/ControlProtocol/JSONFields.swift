@@ -131,6 +131,14 @@ package struct JSONFields {
         }
     }
 
+    package mutating func callAsFunction(_ name: String, _ value: inout [JSONValue.Member]) {
+        field(name, "an object", write: { .object(value) }) {
+            guard case .object(let members) = $0 else { return false }
+            value = members
+            return true
+        }
+    }
+
     /// A text that this version does not know leaves the value alone.
     package mutating func callAsFunction<Choice: RawRepresentable<String>>(_ name: String, _ value: inout Choice) {
         field(name, "a text", write: { .string(value.rawValue) }) {

@@ -104,17 +104,14 @@ package final class WebhookCenter: Sendable {
     }
 
     /// Takes an event. `/events` has the same.
-    package func offer(
-        number: UInt64, time: String, level: String, name: DaemonEvent.Name, message: String,
-        fields: [JSONValue.Member]
-    ) {
+    package func offer(number: UInt64, _ event: EventRecord) {
         // What a hook makes happen goes to no hook.
         let ofHooks = JSONValue.Member("of", .string(DaemonEvent.Name.webhookFailed.rawValue))
-        guard name != .webhookFailed, name != .repetitionsLeftOut || !fields.contains(ofHooks) else { return }
-        let senders = state.withLock { $0.senders }.filter { $0.settings.events.contains(name.rawValue) }
+        let name = DaemonEvent.Name(rawValue: event.name)
+        guard name != .webhookFailed, name != .repetitionsLeftOut || !event.fields.contains(ofHooks) else { return }
+        let senders = state.withLock { $0.senders }.filter { $0.settings.events.contains(event.name) }
         guard !senders.isEmpty else { return }
-        let message = WebhookMessage(
-            number: number, time: time, level: level, name: name, message: message, fields: fields, instance: instance)
+        let message = WebhookMessage(number: number, event, instance: instance)
         for sender in senders { sender.offer(message) }
     }
 

@@ -12,24 +12,20 @@ package struct WebhookMessage: Sendable, Equatable {
 
     /// - Parameters:
     ///   - number: the number of the event in `/events`. It rises, also over restarts.
-    ///   - time: RFC 3339.
     ///   - instance: the name of this machine.
-    package init(
-        number: UInt64, time: String, level: String, name: DaemonEvent.Name, message: String,
-        fields: [JSONValue.Member], instance: String
-    ) {
-        func body(_ fields: [JSONValue.Member]) -> [UInt8] {
+    package init(number: UInt64, _ event: EventRecord, instance: String) {
+        func body(_ event: EventRecord) -> [UInt8] {
             Array(
                 JSONValue.object([
-                    .init("type", .string(name.rawValue)), .init("timestamp", .string(time)),
-                    .init("instance", .string(instance)), .init("level", .string(level)),
-                    .init("message", .string(message)), .init("data", .object(fields)),
+                    .init("type", .string(event.name)), .init("timestamp", .string(event.time)),
+                    .init("instance", .string(instance)), .init("level", .string(event.level)),
+                    .init("message", .string(event.message)), .init("data", .object(event.fields)),
                 ]).serialized().dropLast())
         }
         id = "msg_\(number)"
-        type = name.rawValue
-        let whole = body(fields)
-        head = whole.count <= Self.maximumBytes ? whole : body([.init("too_long", .bool(true))])
+        type = event.name
+        let whole = body(event)
+        head = whole.count <= Self.maximumBytes ? whole : body(event.withoutFields)
     }
 
     var byteCount: Int { head.count }

@@ -59,11 +59,10 @@ struct EventLog: LogHandler {
     ) {
         // Together: a webhook gets events in their order.
         order.withLock { _ in
-            let time = WallClock.timestamp()
-            let number = journal.append(
-                time: time, level: "\(level)", name: name.rawValue, message: message, fields: fields)
-            webhooks?.offer(
-                number: number, time: time, level: "\(level)", name: name, message: message, fields: fields)
+            let event = EventRecord(
+                time: WallClock.timestamp(), level: "\(level)", name: name.rawValue, message: message, fields: fields)
+            let number = journal.append(event)
+            webhooks?.offer(number: number, event)
         }
     }
 }

@@ -12,8 +12,9 @@ import Testing
         let journal = EventJournal()
         for name in names {
             journal.append(
-                time: "2026-01-01T00:00:00.000Z", level: "notice", name: name, message: "It is \(name)",
-                fields: [.init("a", .string("b\n\"")), .init("n", .integer(1)), .init("on", .bool(true))])
+                EventRecord(
+                    time: "2026-01-01T00:00:00.000Z", level: "notice", name: name, message: "It is \(name)",
+                    fields: [.init("a", .string("b\n\"")), .init("n", .integer(1)), .init("on", .bool(true))]))
         }
         return journal
     }
@@ -376,6 +377,6 @@ import Testing
 
 extension EventJournal {
     func append(_ name: String, _ fields: [JSONValue.Member] = []) {
-        append(time: "", level: "info", name: name, message: name, fields: fields)
+        append(EventRecord(time: "", level: "info", name: name, message: name, fields: fields))
     }
 }

@@ -73,18 +73,18 @@ import Testing
         let text =
             #"{"time":"2026-11-22T09:25:01.253Z","level":"notice","message":"paused","#
             + #""fields":{"by":"an operator","n":"1\u001b"}}"#
-        let data = try JSONParser.parse(Array(text.utf8))
-        #expect(EventText.line(data) == #"2026-11-22T09:25:01.253Z notice paused by="an operator" n="1\u001b""#)
-        #expect(EventText.short(data) == #"09:25:01 paused by="an operator" n="1\u001b""#)
+        let event = EventRecord(json: try JSONParser.parse(Array(text.utf8)))
+        #expect(EventText.line(event) == #"2026-11-22T09:25:01.253Z notice paused by="an operator" n="1\u001b""#)
+        #expect(EventText.short(event) == #"09:25:01 paused by="an operator" n="1\u001b""#)
         let retrying =
             #"{"time":"2026-11-22T09:25:01.253Z","level":"warning","message":"destination retrying","fields":{"#
             + #""destination":"main","attempt":2,"held_by":["a","b"],"now":"trying again in 1 s","#
             + #""why":"\"main\" (rtmp://h/app): cannot connect"}}"#
         #expect(
-            EventText.short(try JSONParser.parse(Array(retrying.utf8)))
+            EventText.short(EventRecord(json: try JSONParser.parse(Array(retrying.utf8))))
                 == #"09:25:01 warning destination retrying destination=main attempt=2 held_by="a, b": "#
                 + "cannot connect; trying again in 1 s")
-        #expect(EventText.line(.null) == "? ? ?")
+        #expect(EventText.line(EventRecord(json: .null)) == "? ? ?")
     }
 
     /// Promise: on a terminal, warnings and errors stand out from what is in order.
@@ -93,7 +93,7 @@ import Testing
         ("", .plain),
     ])
     func levelsHaveColours(level: String, colour: TopLine.Colour) {
-        #expect(TopEvent(.object([.init("level", .string(level))])).colour == colour)
+        #expect(TopEvent("", level: level).colour == colour)
     }
 
     /// Every name of the configuration, as grep finds it.

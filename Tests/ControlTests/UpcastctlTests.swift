@@ -254,8 +254,9 @@ import Testing
         var journal = EventJournal(after: 1_000_000)
         func note(_ number: Int) {
             journal.append(
-                time: "now", level: "info", name: "number", message: "number \(number)",
-                fields: [.init("name", .string("\u{1B}[2J"))])
+                EventRecord(
+                    time: "now", level: "info", name: "number", message: "number \(number)",
+                    fields: [.init("name", .string("\u{1B}[2J"))]))
         }
         func routes() -> ControlRoutes {
             let journal = journal

@@ -23,8 +23,10 @@ import Testing
 
         func offer(_ number: UInt64, _ name: DaemonEvent.Name = .broadcastStarted) {
             center.offer(
-                number: number, time: "2026-11-22T09:24:53.427Z", level: "info", name: name, message: "m",
-                fields: [.init("n", .integer(Int(number)))])
+                number: number,
+                EventRecord(
+                    time: "2026-11-22T09:24:53.427Z", level: "info", name: name.rawValue, message: "m",
+                    fields: [.init("n", .integer(Int(number)))]))
         }
 
         /// Waits for the event of a delivery that was given up.
@@ -237,8 +239,10 @@ import Testing
         let rig = try Rig(hook(server.url, events: DaemonEvent.Name.allCases))
         rig.offer(1, .webhookFailed)
         rig.center.offer(
-            number: 2, time: "", level: "warning", name: .repetitionsLeftOut, message: "m",
-            fields: [.init("of", .string("webhook_failed"))])
+            number: 2,
+            EventRecord(
+                time: "", level: "warning", name: "repetitions_left_out", message: "m",
+                fields: [.init("of", .string("webhook_failed"))]))
         rig.offer(3, .repetitionsLeftOut)
         #expect(try server.waitForRequests(1).map { $0.headers["webhook-id"] } == ["msg_3"])
         let report = DaemonEvent.webhookFailed(webhook: "a", of: "b", attempts: 1, why: "c", now: "d").report

@@ -42,8 +42,11 @@ import Testing
 @Suite struct WebhookMessageTests {
     private func message(_ value: String) -> WebhookMessage {
         WebhookMessage(
-            number: 7, time: "2026-11-22T09:24:53.427Z", level: "notice", name: .airStateChanged,
-            message: "air state changed", fields: [.init("state", .string(value)), .init("recording", .bool(true))],
+            number: 7,
+            EventRecord(
+                time: "2026-11-22T09:24:53.427Z", level: "notice", name: "air_state_changed",
+                message: "air state changed",
+                fields: [.init("state", .string(value)), .init("recording", .bool(true))]),
             instance: "studio-1")
     }
 

@@ -57,7 +57,8 @@ struct EventsCommand: ParsableCommand {
         if json {
             OutputOptions.print(data, pretty: false)
         } else {
-            let line = TopLine(EventText.line(data), TopEvent(data).colour)
+            let event = EventRecord(json: data)
+            let line = TopLine(EventText.line(event), TopEvent(event).colour)
             Output.line(line.rendered(.max, inColour: Output.isTerminal && Output.wantsColour))
         }
     }

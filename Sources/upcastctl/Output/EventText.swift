@@ -3,24 +3,17 @@ import ControlProtocol
 
 /// An event in the format of the daemon's log: `TIME LEVEL MESSAGE key=value ...`.
 enum EventText {
-    static func line(_ data: JSONValue) -> String {
-        var words = [text(data["time"]), text(data["level"]), text(data["message"])]
-        if case .object(let fields) = data["fields"] ?? .null {
-            words += fields.map { "\($0.name)=\(quotedIfNeeded(text($0.value)))" }
-        }
+    static func line(_ event: EventRecord) -> String {
+        let words = [event.time, event.level, event.message].map { $0.isEmpty ? "?" : $0 } + event.fields.map(word)
         return TerminalText.printable(words.joined(separator: " "))
     }
 
     /// The event for `top`: the time of day, the message and fields, then the cause and the consequence as sentences.
-    static func short(_ data: JSONValue) -> String {
-        var fields: [JSONValue.Member] = []
-        if case .object(let members) = data["fields"] ?? .null { fields = members }
-        func sentence(_ name: String) -> String? { fields.first { $0.name == name }.map { text($0.value) } }
-        let level = text(data["level"])
-        var words = [timeOfDay(text(data["time"]))] + (["info", "notice"].contains(level) ? [] : [level])
-        words.append(text(data["message"]))
-        words += fields.filter { !["why", "now", "what"].contains($0.name) }
-            .map { "\($0.name)=\(quotedIfNeeded(text($0.value)))" }
+    static func short(_ event: EventRecord) -> String {
+        func sentence(_ name: String) -> String? { event.fields.first { $0.name == name }.map { text($0.value) } }
+        var words = [timeOfDay(event.time)] + (["info", "notice", ""].contains(event.level) ? [] : [event.level])
+        words.append(event.message)
+        words += event.fields.filter { !["why", "now", "what"].contains($0.name) }.map(word)
         let why = (sentence("why") ?? sentence("what")).map {
             Reason.withoutAddress($0, sentence("destination") ?? "")
         }
@@ -34,12 +27,15 @@ enum EventText {
         return String(time[time.index(after: from)...].prefix(8))
     }
 
-    private static func text(_ value: JSONValue?) -> String {
+    private static func word(_ field: JSONValue.Member) -> String {
+        "\(field.name)=\(quotedIfNeeded(text(field.value)))"
+    }
+
+    private static func text(_ value: JSONValue) -> String {
         switch value {
         case .string(let text): text
         case .array(let items): items.map { text($0) }.joined(separator: ", ")
-        case nil: "?"
-        case .some(let other): String(decoding: other.serialized(), as: UTF8.self)
+        default: String(decoding: value.serialized(), as: UTF8.self)
         }
     }
 

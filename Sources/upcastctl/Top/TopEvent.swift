@@ -8,10 +8,7 @@ struct TopEvent: Equatable {
 
     init(_ text: String, level: String = "") { (self.text, self.level) = (text, level) }
 
-    init(_ data: JSONValue) {
-        text = EventText.short(data)
-        if case .string(let level) = data["level"] { self.level = level }
-    }
+    init(_ event: EventRecord) { (text, level) = (EventText.short(event), event.level) }
 
     /// Of its level.
     var colour: TopLine.Colour {

@@ -92,7 +92,7 @@ final class TopFeed {
             screen.samples.note(status)
             return
         }
-        screen.events.append(TopEvent(data))
+        screen.events.append(TopEvent(EventRecord(json: data)))
         if screen.events.count > Self.eventCount { screen.events.removeFirst() }
     }
 
