@@ -219,10 +219,10 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         return next
     }
 
-    /// Whether a picture is of the right windows, after the events before it. Others may change all the time.
+    /// Whether a picture is of the right windows, after the events before it. Other windows may change all the time.
     ///
     /// Nothing is read: the answers would be of a later moment, in which a window may not be secret any more.
-    private func shows(_ target: Target) -> Bool {
+    private func isCurrent(_ target: Target) -> Bool {
         guard !isStale else { return false }
         guard haveOthersChanged else { return true }
         return !model.hasUnread && model.shows(target.client, in: target.top) == true
@@ -272,7 +272,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         }
         // What had happened by then is in the picture: if its windows have changed, another one is made.
         while let event = display.nextEvent(before: moment.sequence) { try take(event) }
-        guard shows(target) else { return schedule.retry() }
+        guard isCurrent(target) else { return schedule.retry() }
         pointer.draw(moment, into: frame, target.place)
         // It wants to be hidden, or a rule says so, or a window that wants everything to be hidden.
         let isSecure = model.isSecure(target.top) || model.hidesEverything

@@ -126,7 +126,7 @@ final class GrabThread: Sendable {
                 let open = try display ?? ScreenSource(plan, output, answers)
                 display = nil
                 hasEnded = false
-                keep(open.outlivesBroadcasts ? open : nil)
+                keep(open.betweenBroadcasts == .closed ? nil : open)
                 // A grabber begins without a picture: what has to be in front is not yet.
                 if plan.settings.front != nil { try broadcast?.pause.set(.notInFront, true) }
                 let hasStopped =

@@ -128,7 +128,7 @@ final class ScreenSession {
                 if !hasToldOfLoss { Report.line("upcast-screen: \(text); waiting for it to come back") }
                 hasToldOfLoss = true
                 // The broadcast may have ended before its thread took it.
-                if kept?.outlivesBroadcasts == false { kept = nil }
+                if kept?.betweenBroadcasts == .closed { kept = nil }
                 do {
                     try follow()
                     if !sleep(signals) { return .sent }
@@ -148,7 +148,7 @@ final class ScreenSession {
 
     /// Lets a thread follow what is kept.
     private func follow() throws {
-        guard following == nil, let screen = kept, screen.isFollowed else { return }
+        guard following == nil, let screen = kept, screen.betweenBroadcasts == .followed else { return }
         kept = nil
         following = try GrabThread(plan, nil, .with(screen), output, answers)
     }

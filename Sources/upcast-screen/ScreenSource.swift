@@ -59,17 +59,20 @@ enum ScreenSource: Sendable {
         }
     }
 
-    /// Whether it is kept from one broadcast to the next: a user who has agreed is not asked again, and secret windows
-    /// stay known.
-    var outlivesBroadcasts: Bool {
-        if case .wayland = self { false } else { true }
+    /// What becomes of it between two broadcasts.
+    enum BetweenBroadcasts {
+        case closed
+        /// A user who has agreed is not asked again.
+        case kept
+        /// It is kept, and a thread follows it: secret windows stay known.
+        case followed
     }
 
-    /// Whether a thread follows it between two broadcasts.
-    var isFollowed: Bool {
+    var betweenBroadcasts: BetweenBroadcasts {
         switch self {
-        case .screen, .window: true
-        case .wayland, .portal: false
+        case .screen, .window: .followed
+        case .wayland: .closed
+        case .portal: .kept
         }
     }
 

@@ -156,29 +156,44 @@ import Testing
     @Test(.inItsTurn) func aDaemonThatComesBack() async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
-            let folder = try TemporaryDirectory("back")
-            var settings = DaemonSettings()
-            settings.destinations = [("file", ["url": "\"file:\(folder.file("a.flv"))\""])]
-            let first = try Daemon(settings)
-            let client = try ChildProcess(
-                ProductExecutable.upcastScreen.path,
-                ["--display", screen.display, "--socket", first.ingestSocket])
-            try waitFor("the first broadcast", evidence: { client.errorTail }) {
-                first.log.contains("broadcast started")
+            let recorder = try RecordingDaemon()
+            let client = try recorder.capture(screen)
+            try recorder.end(while: client)
+            try recorder.startAgain()
+            try recorder.waitFor("the second broadcast", client) {
+                recorder.daemon.log.contains("broadcast started")
             }
-            #expect(try first.terminate() == .code(0), "\(first.process.errorTail)")
-            try waitFor("the client to notice", evidence: { client.errorTail }) {
-                client.errors.contains("waiting for it to come back")
-            }
-            let second = try Daemon(after: first)
-            try waitFor("the second broadcast", evidence: { client.errorTail }) {
-                second.log.contains("broadcast started")
-            }
-            client.signal(SIGINT)
-            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
-            #expect(try second.terminate() == .code(0), "\(second.process.errorTail)")
+            #expect(try recorder.recordings(after: client).count == 2)
         }
     }
+
+    /// An X server that ends while there is no daemon, and is there again before the daemon, or after it.
+    @Test(.inItsTurn, arguments: [true, false]) func bothComeBack(isScreenFirst: Bool) async throws {
+        try await blocking {
+            let display = Self.ownDisplay(isScreenFirst ? 1 : 2)
+            var screen: VirtualScreen? = try VirtualScreen(width: 640, height: 360, display: display)
+            let recorder = try RecordingDaemon()
+            let client = try recorder.capture(try #require(screen))
+            try recorder.end(while: client)
+            screen = nil
+            try recorder.waitFor("the client to notice", client) { client.errors.contains(Self.xServerEnded) }
+            if !isScreenFirst { try recorder.startAgain() }
+            let next = try VirtualScreen(width: 800, height: 450, display: display)
+            let colour = try next.fill("0xc08040")
+            if isScreenFirst { try recorder.startAgain() }
+            try recorder.waitFor("the new screen", client) {
+                try recorder.daemon.snapshot().meanLuma(x: 320, y: 180, radius: 6) > 120
+            }
+            try colour.stop(SIGKILL)
+            #expect(client.errors.components(separatedBy: Self.xServerEnded).count == 2, "\(client.errors)")
+            #expect(try recorder.recordings(after: client).count == 2)
+        }
+    }
+
+    private static let xServerEnded = "the X server has ended; waiting for it to come back"
+
+    /// Servers that look for a free number begin at 0: none of them takes this one in the meantime.
+    private static func ownDisplay(_ number: Int32) -> String { ":\(1_000 + (getpid() % 10_000 * 4 + number))" }
 
     /// Nothing is sent while nothing changes, however long it takes; and then the change is there.
     @Test(.inItsTurn, arguments: [true, false]) func aStillDisplayCostsNothing(showsPointer: Bool) async throws {
@@ -216,15 +231,14 @@ import Testing
     /// An X server that ends and comes back: the broadcast goes on, and shows the new one.
     @Test(.inItsTurn) func anXServerThatComesBack() async throws {
         try await blocking {
-            // Servers that look for a free number begin at 0: none of them takes this one in the meantime.
-            let display = ":\(1_000 + getpid() % 50_000)"
+            let display = Self.ownDisplay(0)
             var screen: VirtualScreen? = try VirtualScreen(width: 640, height: 360, display: display)
             let stage = try Stage()
             let client = try stage.capture(try #require(screen))
             try stage.waitUntilLive(client)
             screen = nil
             try waitFor("upcast-screen to notice", evidence: { client.errorTail }) {
-                client.errors.contains("the X server has ended; waiting for it to come back")
+                client.errors.contains(Self.xServerEnded)
             }
             let next = try VirtualScreen(width: 800, height: 450, display: display)
             let colour = try next.fill("0xc08040")

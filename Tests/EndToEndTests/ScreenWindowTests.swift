@@ -82,9 +82,7 @@ import Testing
             let screen = try VirtualScreen(width: 640, height: 360)
             let stage = try Stage()
             let chosen = try Self.xterm(screen, "Chosen", "white", "40x12+100+80")
-            let search = ["xdotool", "search", "--sync", "--onlyvisible", "--class", "Chosen"]
-            let found = try ChildProcess.run("env", ["DISPLAY=\(screen.display)"] + search)
-            let number = try #require(UInt32(found.split(separator: "\n").last ?? ""), "\(found)")
+            let number = try Self.number(of: "Chosen", on: screen)
             let client = try Self.start(screen, stage, window: "0x" + String(number, radix: 16))
             try waitFor("the window", evidence: { client.errorTail + stage.daemon.log }) {
                 guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
@@ -105,6 +103,54 @@ import Testing
             _ = try stage.server.finishedRecording()
             try stage.end()
         }
+    }
+
+    /// A window that gets the number of the chosen one while there is no daemon is not taken for it.
+    @Test(.inItsTurn) func anotherTakesItsNumber() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let recorder = try RecordingDaemon()
+            let chosen = try Self.xterm(screen, "Chosen", "white", "40x12+100+80")
+            let number = try Self.number(of: "Chosen", on: screen)
+            let client = try recorder.capture(screen, ["--window", "class=Chosen"])
+            func shows(_ what: String) throws {
+                try recorder.waitFor(what, client) {
+                    try recorder.daemon.snapshot().meanLuma(x: 320, y: 180, radius: 6) > 200
+                }
+            }
+            try shows("the window")
+            try recorder.end(while: client)
+            try chosen.stop(SIGTERM)
+            // The X server numbers windows by the place of their client in its list, which may be another one at first.
+            let other = try waitFor("a window with its number", evidence: { "0x" + String(number, radix: 16) }) {
+                let other = try Self.xterm(screen, "Other", "#ff00ff", "40x12+100+80")
+                if try Self.number(of: "Other", on: screen) == number { return ChildProcess?.some(other) }
+                try other.stop(SIGTERM)
+                return nil
+            }
+            try recorder.startAgain()
+            try recorder.waitFor("the client to look for the window", client) {
+                client.errors.contains("the window is not on the screen")
+            }
+            let again = try Self.xterm(screen, "Chosen", "white", "40x12+20+20")
+            try shows("the window again")
+            let recordings = try recorder.recordings(after: client)
+            for process in [again, other] { try process.stop(SIGTERM) }
+            var (frames, marked) = (0, 0)
+            for recording in recordings {
+                try DecodedVideo.forEachFrame(of: recording) { frame in
+                    frames += 1
+                    marked += frame.image.hasMagenta ? 1 : 0
+                }
+            }
+            #expect(marked == 0 && frames > 1, "\(marked) of \(frames) frames show the other window")
+        }
+    }
+
+    private static func number(of name: String, on screen: VirtualScreen) throws -> UInt32 {
+        let search = ["xdotool", "search", "--sync", "--onlyvisible", "--class", name]
+        let found = try ChildProcess.run("env", ["DISPLAY=\(screen.display)"] + search)
+        return try #require(UInt32(found.split(separator: "\n").last ?? ""), "\(found)")
     }
 
     /// A menu of the window's process is in the picture where it is on the screen; one of another process at the same

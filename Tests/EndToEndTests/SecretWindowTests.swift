@@ -147,22 +147,17 @@ import Testing
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
             _ = try ChildProcess.run("xsetroot", ["-display", screen.display, "-solid", "white"])
-            let folder = try TemporaryDirectory("secret")
-            var settings = DaemonSettings()
-            settings.destinations = [("file", ["url": "\"file:\(folder.file("a.flv"))\""])]
-            let first = try Daemon(settings)
-            let client = try ChildProcess(
-                ProductExecutable.upcastScreen.path,
-                ["--display", screen.display, "--socket", first.ingestSocket, "--no-pointer"])
+            let recorder = try RecordingDaemon()
+            let client = try recorder.capture(screen)
             // The menu is from 100 to 160.
-            func show(_ daemon: Daemon, isHidden: Bool) throws {
-                try waitFor("a picture", evidence: { client.errorTail + daemon.log }) {
-                    let picture = try daemon.snapshot()
+            func show(isHidden: Bool) throws {
+                try recorder.waitFor("a picture", client) {
+                    let picture = try recorder.daemon.snapshot()
                     return picture.meanLuma(x: 30, y: 180, radius: 6) > 200
                         && (picture.meanLuma(x: 130, y: 180, radius: 6) < 40) == isHidden
                 }
             }
-            try show(first, isHidden: false)
+            try show(isHidden: false)
             func showMenu() throws -> ChildProcess {
                 let window = try ChildProcess(
                     ProductExecutable.secretWindow.path, ["--unseen"], environment: ["DISPLAY": screen.display])
@@ -170,24 +165,18 @@ import Testing
                 return window
             }
             let early = isBefore ? try showMenu() : nil
-            if isBefore { try show(first, isHidden: true) }
-            #expect(try first.terminate() == .code(0), "\(first.process.errorTail)")
-            try waitFor("the client to notice", evidence: { client.errorTail }) {
-                client.errors.contains("waiting for it to come back")
-            }
+            if isBefore { try show(isHidden: true) }
+            try recorder.end(while: client)
             let window = try early ?? showMenu()
-            let second = try Daemon(after: first)
-            try show(second, isHidden: true)
-            client.signal(SIGINT)
-            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
-            #expect(try second.terminate() == .code(0), "\(second.process.errorTail)")
+            try recorder.startAgain()
+            try show(isHidden: true)
+            let recordings = try recorder.recordings(after: client)
             #expect(try screen.grab().hasMagenta)
             try window.stop(SIGKILL)
-            let recordings = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             #expect(recordings.count == 2, "\(recordings)")
             var (frames, marked) = (0, 0)
             for recording in recordings {
-                try DecodedVideo.forEachFrame(of: folder.file(recording)) { frame in
+                try DecodedVideo.forEachFrame(of: recording) { frame in
                     frames += 1
                     marked += frame.image.isColored ? 1 : 0
                 }
