@@ -108,7 +108,7 @@ extension VideoEffort {
         switch self {
         case .low: 0.61
         case .normal: 0.66
-        case .high: 0.79
+        case .high: 0.80
         }
     }
 }

@@ -64,7 +64,7 @@ package import MediaCore
 
     /// libpulse's own words are for its programmers: a server that ends a connection has it say "Entity killed".
     private static func failure(ofServer error: CInt) -> ScreenError {
-        let remedy = "PulseAudio or pipewire-pulse must run for this user, or PULSE_SERVER name another one"
+        let remedy = "PulseAudio or pipewire-pulse must run for this user, or PULSE_SERVER must name another server"
         switch error {
         case UPCAST_PULSE_REFUSED.rawValue:
             return ScreenError("no sound server answers: nobody listens at its socket; \(remedy)", isTemporary: true)

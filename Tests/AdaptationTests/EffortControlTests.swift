@@ -87,7 +87,7 @@ import Testing
         var rig = Rig()
         rig.run(2, load: 0.95)
         #expect(rig.control.effort == .normal)
-        // high would take 0.79 / 0.66 of it.
+        // high would take 0.80 / 0.66 of it.
         rig.run(60, load: 0.57)
         #expect(rig.control.effort == .normal)
         let begin = rig.now

@@ -50,8 +50,8 @@ import Testing
         // A part of the C library that nothing else here uses.
         let library = try #require(dlopen("libthread_db.so.1", RTLD_LAZY))
         defer { dlclose(library) }
-        typealias Version = @convention(c) () -> UnsafePointer<UnsafePointer<CChar>?>?
-        let names = unsafeBitCast(try #require(dlsym(library, "td_symbol_list")), to: Version.self)
+        typealias SymbolList = @convention(c) () -> UnsafePointer<UnsafePointer<CChar>?>?
+        let names = unsafeBitCast(try #require(dlsym(library, "td_symbol_list")), to: SymbolList.self)
         let first = names()?.pointee.map { String(cString: $0) }
         #expect(first != nil)
         // Other tests may call it at the same time.

@@ -195,6 +195,6 @@ internal import Wording
 
 /// Text from a file for use in a message: short, without control characters.
 func printable(_ text: String) -> String {
-    let shown = text.unicodeScalars.prefix(60).map { $0.isControlOrFormat ? "?" : Character($0) }
-    return String(shown) + (text.unicodeScalars.count > 60 ? "..." : "")
+    let shown = String(text.unicodeScalars.prefix(60)).withHiddenCharactersReplaced
+    return shown + (text.unicodeScalars.count > 60 ? "..." : "")
 }
