@@ -45,6 +45,8 @@ struct upcast_x {
     xcb_xfixes_region_t region;
     /// Covers an area for a moment, so that it is drawn again; 0 until it is needed.
     xcb_window_t cover;
+    /// Makes a compositing manager paint; 0 until it is needed.
+    xcb_window_t veil;
     /// Paints over all windows; 0 until it is needed.
     xcb_gcontext_t eraser;
     struct {
@@ -78,6 +80,9 @@ int upcast_x_failure(upcast_x *x, xcb_generic_error_t *error);
 
 /// Asks for the first words of a property.
 xcb_get_property_cookie_t upcast_x_ask(upcast_x *x, xcb_window_t window, xcb_atom_t name, uint32_t words);
+
+/// Gives a window an empty input area (XFIXES): the pointer does not notice it.
+void upcast_x_take_no_input(upcast_x *x, xcb_window_t window);
 
 /// What is asked of a window to find its place.
 struct upcast_x_place_request {

@@ -1,6 +1,14 @@
 // Paints over what windows have left on the screen, and makes the programs below draw again.
 #include "connection.h"
 
+void upcast_x_take_no_input(upcast_x *x, xcb_window_t window) {
+    enum { INPUT = 2 };
+    const xcb_xfixes_region_t nothing = xcb_generate_id(x->c);
+    xcb_xfixes_create_region(x->c, nothing, 0, NULL);
+    xcb_xfixes_set_window_shape_region(x->c, window, INPUT, 0, 0, nothing);
+    xcb_xfixes_destroy_region(x->c, nothing);
+}
+
 /// Without a background, so that it shows nothing itself, and without an input area, so that the pointer stays where it is.
 static void make_cover(upcast_x *x) {
     const uint32_t values[] = {XCB_BACK_PIXMAP_NONE, 1};
@@ -8,12 +16,7 @@ static void make_cover(upcast_x *x) {
     xcb_create_window(
         x->c, XCB_COPY_FROM_PARENT, x->cover, x->screen->root, 0, 0, 1, 1, 0, XCB_WINDOW_CLASS_INPUT_OUTPUT,
         XCB_COPY_FROM_PARENT, XCB_CW_BACK_PIXMAP | XCB_CW_OVERRIDE_REDIRECT, values);
-    if (!x->has_fixes) return;
-    enum { INPUT = 2 };
-    const xcb_xfixes_region_t nothing = xcb_generate_id(x->c);
-    xcb_xfixes_create_region(x->c, nothing, 0, NULL);
-    xcb_xfixes_set_window_shape_region(x->c, x->cover, INPUT, 0, 0, nothing);
-    xcb_xfixes_destroy_region(x->c, nothing);
+    if (x->has_fixes) upcast_x_take_no_input(x, x->cover);
 }
 
 static void make_eraser(upcast_x *x) {

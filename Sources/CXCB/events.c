@@ -111,8 +111,8 @@ static upcast_x_event translated(upcast_x *x, const xcb_generic_event_t *event) 
     const uint8_t type = event->response_type & 0x7f;
     const upcast_x_event none = result;
     result = of_windows(x, event, result);
-    if (result.window && result.window == x->cover) {
-        // Others may be put above it.
+    if (result.window && (result.window == x->cover || result.window == x->veil)) {
+        // Others may be put above them.
         result.is_highest = result.kind == UPCAST_X_WINDOW_CAME;
         if (result.kind != UPCAST_X_WINDOW_CAME && result.kind != UPCAST_X_WINDOW_MOVED) return none;
         result.kind = UPCAST_X_WINDOW_RESTACKED;

@@ -46,12 +46,14 @@ static void take_types(upcast_x *x, xcb_get_property_reply_t *reply, upcast_x_fa
     }
 }
 
-/// The window group of WM_HINTS; 0 for none.
-static uint32_t group(const xcb_get_property_reply_t *hints) {
-    enum { FLAG = 1 << 6, PLACE = 8 };
+/// Notes the window group and the icon window of WM_HINTS.
+static void take_hints(const xcb_get_property_reply_t *hints, upcast_x_facts *facts) {
+    enum { HAS_ICON_WINDOW = 1 << 3, ICON_WINDOW = 4, HAS_GROUP = 1 << 6, GROUP = 8 };
     const uint32_t *words = xcb_get_property_value(hints);
-    if (hints->format != 32 || xcb_get_property_value_length(hints) < (PLACE + 1) * 4) return 0;
-    return words[0] & FLAG ? words[PLACE] : 0;
+    // Old programs write eight words.
+    const int count = hints->format == 32 ? xcb_get_property_value_length(hints) / 4 : 0;
+    if (count > GROUP && words[0] & HAS_GROUP && words[GROUP]) facts->group = words[GROUP];
+    if (count > ICON_WINDOW && words[0] & HAS_ICON_WINDOW && words[ICON_WINDOW]) facts->icon = words[ICON_WINDOW];
 }
 
 /// What is asked of what a window says of itself.
@@ -73,7 +75,7 @@ static bool take_properties(upcast_x *x, struct properties asked, upcast_x_facts
     if (reply) take_types(x, reply, facts);
     free(reply);
     reply = xcb_get_property_reply(x->c, asked.hints, NULL);
-    if (reply && group(reply)) facts->group = group(reply);
+    if (reply) take_hints(reply, facts);
     free(reply);
     reply = xcb_get_property_reply(x->c, asked.transient, NULL);
     const bool is_there = reply != NULL;

@@ -43,12 +43,22 @@ extension X11Connection {
     /// - Parameter areas: at most `maxErased`.
     /// - Returns: the number of the request: events with this number or a higher one are of later moments.
     package func erase(_ areas: [CaptureRectangle]) -> UInt32 {
-        let areas = areas.prefix(Self.maxErased).map { area in
-            upcast_x_rectangle(
-                x: Int16(clamping: area.x), y: Int16(clamping: area.y), width: UInt16(clamping: area.width),
-                height: UInt16(clamping: area.height))
-        }
+        let areas = areas.prefix(Self.maxErased).map(Self.rectangle)
         return unsafe upcast_x_erase(handle, areas, UInt32(areas.count))
+    }
+
+    /// Asks the compositing manager to paint an area, until `endRepaint`.
+    func askRepaint(_ area: CaptureRectangle) {
+        var area = Self.rectangle(area)
+        _ = unsafe upcast_x_ask_repaint(handle, &area)
+    }
+
+    func endRepaint() { unsafe upcast_x_end_repaint(handle) }
+
+    private static func rectangle(_ area: CaptureRectangle) -> upcast_x_rectangle {
+        upcast_x_rectangle(
+            x: Int16(clamping: area.x), y: Int16(clamping: area.y), width: UInt16(clamping: area.width),
+            height: UInt16(clamping: area.height))
     }
 
     /// Who the window manager is now, and whether there is a compositing manager.
@@ -101,7 +111,7 @@ extension X11Connection {
             types: .init(rawValue: facts.types), secure: facts.secure,
             transientFor: facts.transient_for == 0 ? nil : facts.transient_for, client: facts.client,
             group: facts.group == 0 ? nil : facts.group, isTransientForGroup: facts.is_transient_for_group,
-            isInputOnly: facts.own.is_input_only,
+            icon: facts.icon == 0 ? nil : facts.icon, isInputOnly: facts.own.is_input_only,
             isEmptyFrame: facts.is_empty_frame, hasUnseen: facts.has_unseen, maker: facts.maker,
             hasFrame: facts.has_frame, inside: Self.windows(&facts.inside, facts.inside_count))
     }

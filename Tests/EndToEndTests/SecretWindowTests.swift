@@ -142,6 +142,59 @@ import Testing
         }
     }
 
+    /// A compositing manager paints over a window that has gone before there is another picture, and nothing else on
+    /// the screen changes: viewers see the place again.
+    @Test(.inItsTurn) func aPlaceThatWasPaintedAtOnce() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let display = ["DISPLAY": screen.display]
+            let bus = try SessionBus(environment: display)
+            let manager = try ChildProcess("xfwm4", [], environment: display.merging(bus.environment) { $1 })
+            func xterm(_ name: String, _ colour: String, _ geometry: String) throws -> ChildProcess {
+                try ChildProcess(
+                    "xterm",
+                    [
+                        "-display", screen.display, "-class", name, "-bg", colour, "+sb", "-geometry", geometry, "-e",
+                        "sleep 60",
+                    ])
+            }
+            // It draws nothing as long as nothing is asked for.
+            let background = try xterm("Plain", "white", "104x26+0+0")
+            let stage = try Stage()
+            let client = try stage.capture(screen, ["--no-pointer", "--hide", "class=Secret"])
+            func shows(_ isHidden: Bool, _ what: String) throws {
+                try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
+                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                    let luma = try stage.luma()
+                    return isHidden ? luma < 40 : luma > 200
+                }
+            }
+            try shows(false, "the background")
+            for _ in 0..<3 {
+                let window = try xterm("Secret", "#ff00ff", "90x20+20+20")
+                try waitFor("the window", evidence: { window.errorTail }) { try screen.grab().hasMagenta }
+                try shows(true, "the window to be hidden")
+                client.signal(SIGSTOP)
+                try window.stop(SIGTERM)
+                try waitFor("the manager to paint", evidence: { manager.errorTail }) {
+                    let image = try screen.grab()
+                    return !image.hasMagenta && image.meanLuma(x: 320, y: 180) > 200
+                }
+                client.signal(SIGCONT)
+                try shows(false, "the background again")
+            }
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            for process in [manager, background] { try process.stop(SIGKILL) }
+            var marked = 0
+            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
+                marked += frame.image.hasMagenta ? 1 : 0
+            }
+            #expect(marked == 0, "\(marked) frames show the window")
+            try stage.end()
+        }
+    }
+
     /// What is secret stays secret when the daemon restarts: also if its secret window ends while there is no daemon.
     @Test(.inItsTurn, arguments: [true, false]) func aDaemonThatComesBack(isBefore: Bool) async throws {
         try await blocking {

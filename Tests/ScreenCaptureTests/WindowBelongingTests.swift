@@ -12,6 +12,19 @@ import UpcastClient
         CaptureRectangle(x: Int(x), y: 10, width: 100, height: 50)
     }
 
+    /// A window that its program draws as its icon, and that a manager puts into one of its own, is the program's.
+    @Test(arguments: [false, true]) func icons(isInside: Bool) {
+        var chosen = Self.window(1, process: 50, secure: 1)
+        chosen.icon = 90
+        var plain = Self.window(2, process: 51)
+        plain.icon = 91
+        var tile = Self.window(3, process: 9, maker: Self.manager, all: isInside ? [3, 90] : [])
+        if !isInside { chosen.icon = 3 }
+        tile.isOverrideRedirect = true
+        let other = Self.window(4, process: 9, maker: Self.manager, all: [4, 91])
+        #expect(Self.hidden(Self.model([1: chosen, 2: plain, 3: tile, 4: other])) == [1, 3])
+    }
+
     /// A window at the place of its number.
     private static func window(
         _ number: UInt32, process: UInt32?, maker: UInt32 = 0, override: Bool = false, secure: UInt32 = 0,

@@ -220,6 +220,14 @@ import UpcastClient
         #expect(family.hidden == [Self.mainPlace])
     }
 
+    /// Managers show a window that a program has named as its icon.
+    @Test func anIconWindow() async throws {
+        let family = try await Self.family(["--icon"], showing: "Other", hide: "class=Main")
+        #expect(Set(family.hidden.map(\.name)) == Set([Self.mainPlace, Self.otherPlace].map(\.name)))
+        let plain = try await Self.family(["--pair"], showing: "Other", hide: "class=Main")
+        #expect(plain.hidden == [Self.mainPlace])
+    }
+
     /// The parent of a dialog is a window without a name and a class, inside a secret one.
     @Test func aDialogOfAnUnnamedWindow() async throws {
         let family = try await Self.family(["--inner"], showing: "Other", hide: "class=Main")

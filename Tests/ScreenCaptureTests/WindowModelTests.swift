@@ -946,7 +946,8 @@ private final class LookupCount: Sendable {
         painted: [CaptureRectangle] = [CaptureRectangle(x: 0, y: 0, width: 9999, height: 9999)]
     ) -> WindowSecrets {
         var secrets = secrets
-        lingering.extend(&secrets, now: now, painted: painted)
+        lingering.painted(painted)
+        lingering.extend(&secrets, now: now)
         return secrets
     }
 
@@ -1024,6 +1025,10 @@ private final class LookupCount: Sendable {
         let end = now + LingeringSecrets.time + LeftPlaces.patience
         #expect(isHidden([]))
         now = now + wait
+        // It was asked in vain.
+        for number in 1...LeftPlaces.maxRequests {
+            #expect(lingering.takeRequest(now: .seconds(100_000 * Int64(number))) != nil)
+        }
         #expect(isHidden([]) && lingering.nextEnd == nil)
         for painting in 1..<LeftPlaces.enoughPaintings {
             now = now + .milliseconds(10)
@@ -1035,20 +1040,56 @@ private final class LookupCount: Sendable {
         #expect(!isHidden([]))
     }
 
+    /// A manager that has painted a place before the first picture without the window is asked to do so again, once a
+    /// second, and not for ever.
+    @Test func managersAreAskedToPaint() {
+        var lingering = LingeringSecrets()
+        let start = MediaTime.seconds(100)
+        func isHidden(_ now: MediaTime, _ painted: [CaptureRectangle]) -> Bool {
+            !Self.extended(WindowSecrets(), &lingering, now: now, painted: painted).places.isEmpty
+        }
+        lingering.left(Self.place(0), by: 1, now: start)
+        lingering.left(Self.place(50), by: 2, now: start)
+        #expect(lingering.takeRequest(now: start + .seconds(3600)) == nil, "that would be in the first picture")
+        #expect(isHidden(start + .milliseconds(33), [Self.place(0), Self.place(50)]))
+        var due = start + LingeringSecrets.time
+        #expect(lingering.nextEnd == due)
+        #expect(lingering.takeRequest(now: due - .milliseconds(1)) == nil)
+        for _ in 0..<LeftPlaces.maxRequests {
+            #expect(lingering.takeRequest(now: due)?.name == "60x10+0+0")
+            #expect(lingering.takeRequest(now: due + .milliseconds(999)) == nil)
+            #expect(isHidden(due + .milliseconds(999), []))
+            due = due + LeftPlaces.requestPause
+        }
+        #expect(lingering.takeRequest(now: due + .seconds(3600)) == nil)
+        #expect(isHidden(due, [Self.place(0)]))
+        #expect(!isHidden(due, [Self.place(50)]), "painted after the first picture")
+    }
+
+    /// Managers fade out a window that is gone.
+    @Test func goneWindowsLingerLonger() {
+        var lingering = LingeringSecrets()
+        let start = MediaTime.seconds(100)
+        lingering.left(Self.place(0), by: 1, isGone: true, now: start)
+        lingering.left(Self.place(0), by: 1, now: start + .milliseconds(1))
+        for _ in 0..<2 { _ = Self.extended(WindowSecrets(), &lingering, now: start) }
+        #expect(lingering.nextEnd == start + LingeringSecrets.fadingTime)
+    }
+
     /// A compositing manager is late where the server is slow to answer. It is on time again when the server is.
     @Test(arguments: [(1, 250), (20, 1280), (500, 2000)]) func placesOfABusyMachine(answer: Int, hidden: Int) {
         var lingering = LingeringSecrets()
         let start = MediaTime.seconds(100)
-        func end() -> MediaTime? {
-            lingering.left(Self.place(0), by: 1, now: start)
+        func end(of window: UInt32) -> MediaTime? {
+            lingering.left(Self.place(0), by: window, now: start)
             for _ in 0..<2 { _ = Self.extended(WindowSecrets(), &lingering, now: start, painted: [Self.place(0)]) }
             return lingering.nextEnd
         }
         lingering.answered(in: .milliseconds(Int64(answer)))
         lingering.answered(in: .zero)
-        #expect(end() == start + .milliseconds(Int64(hidden)))
+        #expect(end(of: 1) == start + .milliseconds(Int64(hidden)))
         for _ in 0..<100 { lingering.beginPicture() }
-        #expect(end() == start + LingeringSecrets.time)
+        #expect(end(of: 2) == start + LingeringSecrets.time)
     }
 
     /// Many windows that move for a long time: places are joined, none is lost within its time, and all end.

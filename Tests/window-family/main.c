@@ -4,6 +4,7 @@
 //   window-family --group KIND         a window of a group, and a dialog without a parent; KIND is dialog (of that
 //                                      type), root or leader (transient for it), or window (an ordinary one)
 //   window-family --inner              a window, and a dialog that names a window without a name in it
+//   window-family --icon               a window, and another one that it names as its icon
 //   window-family --pair               two windows of one program, the second one over the first
 //   window-family --churn              a window in which a window without a name makes and destroys others all the time
 //   window-family --flood COUNT        COUNT windows are made and destroyed, then it ends
@@ -61,6 +62,11 @@ static void set_group(xcb_window_t window, xcb_window_t leader) {
     xcb_change_property(c, XCB_PROP_MODE_REPLACE, window, XCB_ATOM_WM_HINTS, XCB_ATOM_WM_HINTS, 32, 9, hints);
 }
 
+static void set_icon(xcb_window_t window, xcb_window_t icon) {
+    const uint32_t hints[9] = {1 << 3 /* IconWindowHint */, 0, 0, 0, icon, 0, 0, 0, 0};
+    xcb_change_property(c, XCB_PROP_MODE_REPLACE, window, XCB_ATOM_WM_HINTS, XCB_ATOM_WM_HINTS, 32, 9, hints);
+}
+
 static void set_title(xcb_window_t window, const char *type, const char *hexadecimal) {
     uint8_t bytes[2048];
     uint32_t count = 0;
@@ -103,6 +109,7 @@ int main(int argc, char **argv) {
         other = make_other();
         x11_set_value(c, other, XCB_ATOM_WM_TRANSIENT_FOR, XCB_ATOM_WINDOW, make(window, 0, 0, 1, 1, 0xffffff));
     }
+    if (!strcmp(kind, "icon")) set_icon(window, other = make_other());
     xcb_map_window(c, window);
     x11_wait_for_server(c);
     if (!strcmp(kind, "pair")) other = make_other();

@@ -130,6 +130,8 @@ typedef struct {
     bool is_transient_for_group;
     /// The window group of WM_HINTS; 0 for none.
     uint32_t group;
+    /// The window that its program draws as its icon (WM_HINTS); 0 for none.
+    uint32_t icon;
     /// It may be the frame of a client that is gone, or has not come yet.
     bool is_empty_frame;
     uint32_t types;
@@ -323,6 +325,11 @@ int upcast_x_active_window(upcast_x *x, uint32_t *window);
 /// @param count  at most UPCAST_X_MAX_ERASED.
 uint32_t upcast_x_erase(upcast_x *x, const upcast_x_rectangle *areas, uint32_t count);
 enum { UPCAST_X_MAX_ERASED = 64 };
+
+/// Asks a compositing manager to paint an area: a transparent window comes below all others, until
+/// `upcast_x_end_repaint`. False if the server has no visual for it, or no XFIXES.
+bool upcast_x_ask_repaint(upcast_x *x, const upcast_x_rectangle *area);
+void upcast_x_end_repaint(upcast_x *x);
 
 /// The root window's size now.
 int upcast_x_root_size(upcast_x *x, uint16_t *width, uint16_t *height);

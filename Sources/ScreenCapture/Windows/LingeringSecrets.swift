@@ -6,6 +6,8 @@ package import UpcastClient
 package struct LingeringSecrets: Sendable {
     /// How long a place stays hidden after the window has left it, at least.
     package static let time = MediaTime.milliseconds(250)
+    /// The same if the window is not on the screen any more. Managers fade it out: picom in 330 ms by default.
+    package static let fadingTime = MediaTime.seconds(1)
     /// On a busy machine, a compositing manager paints as late as the server makes pictures and tells of windows: it
     /// asks often for each window.
     package static let answers = 64
@@ -23,10 +25,15 @@ package struct LingeringSecrets: Sendable {
     package init() {}
 
     /// A secret window has left a place, which a compositing manager may still show.
-    package mutating func left(_ place: CaptureRectangle, by window: UInt32, now: MediaTime) {
+    ///
+    /// - Parameter isGone: the window is not on the screen any more.
+    package mutating func left(_ place: CaptureRectangle, by window: UInt32, isGone: Bool = false, now: MediaTime) {
         let late = MediaTime(nanoseconds: slowest.nanoseconds * Int64(Self.answers))
-        left.note(place, of: window, now: now, for: min(max(Self.time, late), Self.maxTime))
+        left.note(place, of: window, now: now, for: min(max(isGone ? Self.fadingTime : Self.time, late), Self.maxTime))
     }
+
+    /// The area that the compositing manager is to paint, because nothing says that it has; nil for none.
+    package mutating func takeRequest(now: MediaTime) -> CaptureRectangle? { left.takeRequest(now: now) }
 
     /// The server has answered within this time.
     package mutating func answered(in time: MediaTime) { slowest = max(slowest, time) }
@@ -34,25 +41,24 @@ package struct LingeringSecrets: Sendable {
     /// A picture is to be judged: older answers count less.
     package mutating func beginPicture() { slowest = MediaTime(nanoseconds: slowest.nanoseconds * 7 / 8) }
 
+    /// This has changed since the picture before, sent or not, in pixels of the root window.
+    package mutating func painted(_ areas: [CaptureRectangle]) { left.painted(areas) }
+
     /// Adds what was hidden a moment ago.
     ///
     /// - Parameters:
     ///   - secrets: what is secret now.
     ///   - now: the time of the picture.
-    ///   - painted: what has changed since the picture before, in pixels of the root window.
-    package mutating func extend(
-        _ secrets: inout WindowSecrets, now: MediaTime, painted: [CaptureRectangle] = []
-    ) {
-        left.painted(painted)
+    package mutating func extend(_ secrets: inout WindowSecrets, now: MediaTime) {
         places.removeAll { $0.until <= now || secrets.places.contains($0.place) }
         if let until = everywhereUntil, until <= now { everywhereUntil = nil }
         nextEnd = secrets.isEverywhere ? nil : everywhereUntil
         let (own, isEverywhere) = (secrets.places.count, secrets.isEverywhere)
         for (place, until) in places {
             secrets.hide(place)
-            nextEnd = nextEnd.map { min($0, until) } ?? until
+            nextEnd = MediaTime.sooner(nextEnd, until)
         }
-        if let end = left.hide(in: &secrets, now: now) { nextEnd = nextEnd.map { min($0, end) } ?? end }
+        nextEnd = MediaTime.sooner(nextEnd, left.hide(in: &secrets, now: now))
         if everywhereUntil != nil { secrets.hide(.init(x: 0, y: 0, width: 0, height: 0), isEverywhere: true) }
         for index in 0..<own { places.append((secrets.places[index], now + Self.time)) }
         if isEverywhere { everywhereUntil = now + Self.time }

@@ -31,6 +31,8 @@ package struct WindowFacts: Equatable, Sendable {
     /// The window group, and whether the window is transient for all of it.
     package var group: UInt32?
     package var isTransientForGroup: Bool
+    /// The window that its program draws as its icon.
+    package var icon: UInt32?
     /// It may be the frame of a client that is gone, whose pixels it still shows.
     package var isEmptyFrame: Bool
     /// There are more windows in it than were looked at: one of them may be secret.
@@ -45,14 +47,14 @@ package struct WindowFacts: Equatable, Sendable {
     package init(
         place: CaptureRectangle, isViewable: Bool, isOverrideRedirect: Bool = false,
         names: [WindowNames] = [], types: Types = [], secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32,
-        group: UInt32? = nil, isTransientForGroup: Bool = false, isInputOnly: Bool = false, isEmptyFrame: Bool = false,
-        hasUnseen: Bool = false, maker: UInt32? = nil, hasFrame: Bool = false,
+        group: UInt32? = nil, isTransientForGroup: Bool = false, icon: UInt32? = nil, isInputOnly: Bool = false,
+        isEmptyFrame: Bool = false, hasUnseen: Bool = false, maker: UInt32? = nil, hasFrame: Bool = false,
         inside: [UInt32] = []
     ) {
         (self.place, self.isViewable, self.isOverrideRedirect) = (place, isViewable, isOverrideRedirect)
         (self.names, self.types, self.secure, self.transientFor) = (names, types, secure, transientFor)
         (self.client, self.group, self.isTransientForGroup) = (client, group, isTransientForGroup)
-        self.isInputOnly = isInputOnly
+        (self.icon, self.isInputOnly) = (icon, isInputOnly)
         (self.isEmptyFrame, self.hasUnseen, self.hasFrame) = (isEmptyFrame, hasUnseen, hasFrame)
         (self.maker, self.inside) = (maker ?? names.first?.maker ?? 0, inside)
     }

@@ -13,6 +13,9 @@ extension WindowModel {
         return places
     }
 
+    /// Whether a child of the root window is on the screen.
+    func isViewable(_ window: UInt32) -> Bool { windows[window]?.isViewable ?? false }
+
     /// Whether an erasure is under way: no picture was made since.
     package var isErasing: Bool { erasure != nil }
 

@@ -6,8 +6,8 @@ extension WindowModel {
 
     var menuOwners: MenuOwners { MenuOwners(manager, windows: windows.values.lazy.compactMap(\.facts)) }
 
-    /// Those that say so or match a rule, and what belongs to them: dialogs, menus, tooltips. Those that cannot be read
-    /// are what they were.
+    /// Those that say so or match a rule, and what belongs to them: dialogs, menus, tooltips, icons. Those that cannot
+    /// be read are what they were.
     ///
     /// - Parameter new: what was just read.
     mutating func secureWindows(_ new: [UInt32: WindowFacts], _ lookup: inout WindowRules.Lookup) -> Set<UInt32> {
@@ -27,6 +27,8 @@ extension WindowModel {
             let makers = secure.reduce(into: owners) { all, top in
                 if let facts = windows[top]?.facts { menus.owners(of: facts).forEach { all.insert($0) } }
             }
+            // A manager may put an icon into a window of its own.
+            for icon in secure.compactMap({ windows[$0]?.facts?.icon }) { top(of: icon).map { _ = secure.insert($0) } }
             for (id, window) in windows where !secure.contains(id) {
                 guard let facts = window.facts else { continue }
                 if let parent = parent(of: facts, in: secure) {

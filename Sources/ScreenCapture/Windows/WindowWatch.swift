@@ -15,9 +15,15 @@ struct WindowWatch {
     /// Whether an application has to be in front.
     private let hasFront: Bool
     private var frontWatch = FrontWatch()
+    /// What `isInFront` has returned is of an answer that came before.
+    private(set) var isFrontKnown = false
     /// When less may be hidden than in the last picture.
     private var nextEnd: MediaTime?
     private var unknownWait = UnknownWait()
+    /// Until when the compositing manager is asked to paint; nil while it is not.
+    private var repaintEnd: MediaTime?
+    /// A manager that is stopped for longer paints once it goes on, because the request ends.
+    private static let repaintTime = MediaTime.milliseconds(100)
 
     init(_ rules: WindowRules, front: WindowRules?, _ display: X11Connection) {
         (self.display, hasFront) = (display, front != nil)
@@ -47,7 +53,9 @@ struct WindowWatch {
 
     /// A compositing manager shows windows where they were some time ago, also between two pictures.
     private mutating func keepLeft(now: MediaTime) {
-        for (window, place) in model.takeLeft() { lingering.left(place, by: window, now: now) }
+        for (window, place) in model.takeLeft() {
+            lingering.left(place, by: window, isGone: !model.isViewable(window), now: now)
+        }
     }
 
     /// Whether something has to be read before the next picture.
@@ -81,20 +89,21 @@ struct WindowWatch {
     mutating func isInFront(now: MediaTime) throws -> Bool {
         guard hasFront else { return true }
         let isInFront = frontWatch.isInFront(now: now, isChosen: model.isOfFrontAndViewable)
+        isFrontKnown = !frontWatch.mustAsk
         // What it is now is not what it was when the picture was made.
         if frontWatch.mustAsk {
             frontWatch.note(active: try display.activeWindow())
             nextEnd = now
-        } else if !isInFront, let end = frontWatch.nextEnd(now: now) {
-            nextEnd = nextEnd.map { min($0, end) } ?? end
+        } else if !isInFront {
+            nextEnd = MediaTime.sooner(nextEnd, frontWatch.nextEnd(now: now))
         }
         return isInFront
     }
 
     /// When to call `wake`; nil for never.
     var nextWake: MediaTime? {
-        guard !model.isErasing, let due = erasing.due else { return nextEnd }
-        return nextEnd.map { min($0, due) } ?? due
+        let due = model.isErasing ? nil : erasing.due
+        return MediaTime.sooner(repaintEnd, MediaTime.sooner(nextEnd, due))
     }
 
     /// Does what is due. Returns whether another picture may show more.
@@ -103,9 +112,21 @@ struct WindowWatch {
             erase(now: now)
             return true
         }
+        repaint(now: now)
         guard let end = nextEnd, end <= now else { return false }
         nextEnd = nil
         return true
+    }
+
+    /// Has the compositing manager paint places of which nothing says that it has painted them.
+    private mutating func repaint(now: MediaTime) {
+        if let end = repaintEnd, end <= now {
+            repaintEnd = nil
+            display.endRepaint()
+        }
+        guard repaintEnd == nil, let area = lingering.takeRequest(now: now), model.isComposited else { return }
+        repaintEnd = now + Self.repaintTime
+        display.askRepaint(area)
     }
 
     /// Paints over what secure windows have left.
@@ -124,12 +145,13 @@ struct WindowWatch {
         lingering.beginPicture()
         lingering.answered(in: display.takeSlowestAnswer())
         if model.isErasing { model.endPicture() }
+        lingering.painted(display.damaged)
         if unknownWait.waits(isUnknown: model.hasUnknown) { return false }
         let left = leftBehind ?? model.leftBehind
         leftBehind = left
         erasing.note(leavesAny: !left.isEmpty, now: now)
         model.collect(hidesUnknown: true, into: &secrets)
-        lingering.extend(&secrets, now: now, painted: display.damaged)
+        lingering.extend(&secrets, now: now)
         nextEnd = lingering.nextEnd
         return true
     }

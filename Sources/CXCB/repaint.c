@@ -1,0 +1,50 @@
+// Makes a compositing manager paint a part of the screen, although nothing there has changed.
+#include "connection.h"
+
+/// A visual with an alpha channel; 0 for none.
+static xcb_visualid_t transparent_visual(const xcb_screen_t *screen) {
+    for (xcb_depth_iterator_t d = xcb_screen_allowed_depths_iterator(screen); d.rem; xcb_depth_next(&d)) {
+        if (d.data->depth != 32) continue;
+        for (xcb_visualtype_iterator_t v = xcb_depth_visuals_iterator(d.data); v.rem; xcb_visualtype_next(&v))
+            if (v.data->_class == XCB_VISUAL_CLASS_TRUE_COLOR) return v.data->visual_id;
+    }
+    return 0;
+}
+
+/// Nobody sees the window: all its pixels are transparent. Nobody can click it, and managers give it no shadow.
+static bool make_veil(upcast_x *x) {
+    const xcb_visualid_t visual = transparent_visual(x->screen);
+    if (!visual || !x->has_fixes) return false;
+    const xcb_colormap_t colours = xcb_generate_id(x->c);
+    xcb_create_colormap(x->c, XCB_COLORMAP_ALLOC_NONE, colours, x->screen->root, visual);
+    // Background, border, override-redirect, colormap.
+    const uint32_t values[] = {0, 0, 1, colours};
+    x->veil = xcb_generate_id(x->c);
+    xcb_create_window(
+        x->c, 32, x->veil, x->screen->root, 0, 0, 1, 1, 0, XCB_WINDOW_CLASS_INPUT_OUTPUT, visual,
+        XCB_CW_BACK_PIXEL | XCB_CW_BORDER_PIXEL | XCB_CW_OVERRIDE_REDIRECT | XCB_CW_COLORMAP, values);
+    xcb_change_property(
+        x->c, XCB_PROP_MODE_REPLACE, x->veil, x->atoms.type, XCB_ATOM_ATOM, 32, 1, &x->atoms.desktop);
+    upcast_x_take_no_input(x, x->veil);
+    return true;
+}
+
+bool upcast_x_ask_repaint(upcast_x *x, const upcast_x_rectangle *area) {
+    if (!x->veil && !make_veil(x)) return false;
+    const uint32_t place[] = {
+        (uint32_t)area->x, (uint32_t)area->y, area->width, area->height, XCB_STACK_MODE_BELOW};
+    xcb_configure_window(
+        x->c, x->veil,
+        XCB_CONFIG_WINDOW_X | XCB_CONFIG_WINDOW_Y | XCB_CONFIG_WINDOW_WIDTH | XCB_CONFIG_WINDOW_HEIGHT |
+            XCB_CONFIG_WINDOW_STACK_MODE,
+        place);
+    xcb_map_window(x->c, x->veil);
+    xcb_flush(x->c);
+    return true;
+}
+
+void upcast_x_end_repaint(upcast_x *x) {
+    if (!x->veil) return;
+    xcb_unmap_window(x->c, x->veil);
+    xcb_flush(x->c);
+}
