@@ -30,7 +30,7 @@ package enum ScreenArea: Equatable, Sendable {
         let root = CaptureRectangle(x: 0, y: 0, width: width, height: height)
         var wanted = root
         switch self {
-        case .display: break
+        case .display: if let monitor = Self.substitute(for: root, monitors) { wanted = monitor.area }
         case .rectangle(let rectangle): wanted = rectangle
         case .monitor(let name):
             guard let monitor = monitors.first(where: { $0.name == name }) else {
@@ -47,13 +47,37 @@ package enum ScreenArea: Equatable, Sendable {
                     + "WIDTHxHEIGHT+LEFT+TOP, or a monitor that --list shows", isTemporary: true)
         }
         guard Self.sides.contains(place.width), Self.sides.contains(place.height) else {
-            let remedy = place.width > 4096 || place.height > 4096
+            let remedy = place.width > Self.sides.upperBound || place.height > Self.sides.upperBound
                 ? "; choose a monitor with --monitor, or a part with --area" : ""
+            let part = place == wanted ? "" : ", the part of \(wanted.name) on the display,"
             throw ScreenError(
-                "the area \(place.name) cannot be sent: sides are \(Self.sides.lowerBound) to "
+                "the area \(place.name)\(part) cannot be sent: sides are \(Self.sides.lowerBound) to "
                     + "\(Self.sides.upperBound) pixels\(remedy)", isTemporary: true)
         }
         return place
+    }
+
+    /// The monitor that is captured in place of a display that is too large; nil for none.
+    private static func substitute(for root: CaptureRectangle, _ monitors: [ScreenMonitor]) -> ScreenMonitor? {
+        guard root.width > sides.upperBound || root.height > sides.upperBound else { return nil }
+        let fitting = fitting(monitors)
+        return fitting.first(where: \.isPrimary) ?? fitting.first
+    }
+
+    private static func fitting(_ monitors: [ScreenMonitor]) -> [ScreenMonitor] {
+        monitors.filter { sides.contains($0.area.width) && sides.contains($0.area.height) }
+    }
+
+    /// Says that only a part of the display is captured, although nobody has asked for a part; nil otherwise.
+    ///
+    /// - Parameters: as for `place`.
+    package func hint(width: Int, height: Int, monitors: [ScreenMonitor]) -> String? {
+        let root = CaptureRectangle(x: 0, y: 0, width: width, height: height)
+        guard self == .display, let monitor = Self.substitute(for: root, monitors) else { return nil }
+        let others = Self.fitting(monitors).map(\.name).filter { $0 != monitor.name }
+        return "the display is \(width)x\(height), and frames have at most \(Self.sides.upperBound) pixels a side: "
+            + "only the monitor \(monitor.name) is captured"
+            + (others.isEmpty ? "" : "; --monitor chooses another one: \(others.joined(separator: ", "))")
     }
 }
 

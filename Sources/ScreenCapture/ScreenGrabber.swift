@@ -32,6 +32,8 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         case capturing(CaptureRectangle)
         /// The application that has to be in front is, or is not any more; before it is, nothing is sent.
         case inFront(Bool)
+        /// What may not be as a user expects, and what to do.
+        case hint(String)
     }
 
     private let settings: Settings
@@ -49,6 +51,10 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     private var hasScreenChanged = false
     /// The area has been there.
     private var hasBegun = false
+    /// Why the area is not there, as it was told; nil while it is there.
+    private var waitsBecause: String?
+    /// Whether the application is in front was told in this broadcast.
+    private var isFrontTold = false
     private var pausedReading = PausedReading()
     /// Used again for each frame, so that nothing is allocated.
     private var regions = CaptureSecureRegions.none
@@ -127,11 +133,12 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     /// A broadcast begins: it has no picture yet, and is told what is captured.
     private func begin(_ notice: (Notice) throws -> Void) throws {
         isInFront = settings.front == nil
-        area = nil
+        isFrontTold = isInFront
+        (area, waitsBecause) = (nil, nil)
         damage.noteAll()
         schedule.noteChange()
         try display.refresh()
-        try placeArea(isTold: false, notice)
+        try placeArea(notice)
         guard !isFollowing else { return }
         try pointer.begin()
         try windows.begin()
@@ -175,9 +182,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     }
 
     /// Finds the area, which may have moved, or be gone for a while.
-    ///
-    /// - Parameter isTold: whether a missing area has been reported.
-    private func placeArea(isTold: Bool = true, _ notice: (Notice) throws -> Void) throws {
+    private func placeArea(_ notice: (Notice) throws -> Void) throws {
         let monitors = try display.monitors()
         windows.resize()
         let place: CaptureRectangle
@@ -185,17 +190,20 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
             place = try settings.area.place(width: display.width, height: display.height, monitors: monitors)
         } catch {
             guard error.isTemporary, hasBegun else { throw error }
-            // A monitor that goes sends several events.
-            guard area != nil || !isTold else { return }
             area = nil
+            // A monitor that goes sends several events.
+            guard waitsBecause != error.description else { return }
+            waitsBecause = error.description
             return try notice(.waiting(error.description))
         }
-        hasBegun = true
+        (hasBegun, waitsBecause) = (true, nil)
         guard place != area else { return }
         area = place
         damage.noteAll()
         schedule.noteChange()
         try notice(.capturing(place))
+        let hint = settings.area.hint(width: display.width, height: display.height, monitors: monitors)
+        if let hint { try notice(.hint(hint)) }
     }
 
     private func grab(
@@ -234,8 +242,8 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         guard windows.judge(now: now), self.area == area else { return schedule.retry() }
         windows.secrets.write(into: &regions, in: area)
         let isInFront = try windows.isInFront(now: now)
-        if isInFront != self.isInFront {
-            self.isInFront = isInFront
+        if isInFront != self.isInFront || !isFrontTold && windows.isFrontKnown {
+            (self.isInFront, isFrontTold) = (isInFront, true)
             try notice(.inFront(isInFront))
             damage.noteAll()
         }

@@ -21,8 +21,8 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
     }
 
     package enum Notice: Equatable, Sendable {
-        /// The window is not on the screen; the last frame stays.
-        case waiting(String)
+        /// The window is not on the screen; the last frame of this broadcast stays, if there is one.
+        case waiting(String, hasPicture: Bool)
         /// Its size, and its place on the screen.
         case capturing(CaptureRectangle)
     }
@@ -70,6 +70,11 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
             settings.rules, bounds: CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height),
             resourceMask: display.resourceMask)
     }
+
+    /// Checks the window before the first broadcast.
+    ///
+    /// - Throws: if there is no window of the chosen number.
+    package func check() throws { try requireNumbered() }
 
     /// Runs until it is told to stop. It may run again, in another broadcast.
     ///

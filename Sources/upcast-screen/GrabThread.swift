@@ -138,9 +138,12 @@ final class GrabThread: Sendable {
                 }
                 Report.line("upcast-screen: \(open.name) has ended; waiting for it to come back")
                 (told, hasEnded) = (nil, true)
-            } catch let error as ScreenError where error.isTemporary {
+            } catch let error as ScreenError where error.isTemporary || hasEnded {
+                // A server that has come back may still change.
                 let text = "\(error)"
-                if text != told, !hasEnded { Report.line("upcast-screen: \(text); waiting for it") }
+                if text != told, !hasEnded || !error.isTemporary {
+                    Report.line("upcast-screen: \(text); waiting for it")
+                }
                 told = text
             }
             var waiting = pollfd(fd: control.descriptor, events: Int16(POLLIN), revents: 0)

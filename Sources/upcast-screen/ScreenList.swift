@@ -22,21 +22,28 @@ struct ScreenList {
             let server = compositor.map(DisplayServer.wayland) ?? (portal ? .desktop : .x11(display))
             let answers = AnswerWatch {}
             let silent = { () throws in throw ScreenError(server.silence("nothing can be listed")) }
-            let screens = try DisplayCall.run(answers, stop: -1, silent: silent) {
-                var list = ScreenList()
-                if let compositor {
-                    try list.add(compositor: compositor, withPortal: !isNamed, answers)
-                } else if portal {
-                    list.add(try PortalConnection().facts())
-                } else {
-                    try list.add(display: display, answers)
+            var (list, status) = (ScreenList(), ExitStatus.sent)
+            do {
+                let screens = try DisplayCall.run(answers, stop: -1, silent: silent) {
+                    var list = ScreenList()
+                    if let compositor {
+                        try list.add(compositor: compositor, withPortal: !isNamed, answers)
+                    } else if portal {
+                        list.add(try PortalConnection().facts())
+                    } else {
+                        try list.add(display: display, answers)
+                    }
+                    return list
                 }
-                return list
+                if let screens { list = screens }
+            } catch let error as ScreenError {
+                // Sound is listed without a screen, too.
+                Report.line("upcast-screen: \(error)")
+                status = .badScreen
             }
-            var list = screens ?? ScreenList()
             try list.addSound()
-            Swift.print(command.json ? list.json : list.table)
-            return .sent
+            if command.json || !list.tables.isEmpty { Swift.print(command.json ? list.json : list.table) }
+            return status
         } catch let mistake as ScreenPlan.Mistake {
             Report.line("upcast-screen: \(mistake)")
             return .usage

@@ -101,7 +101,9 @@ struct ScreenPlan: Sendable {
 
     static func rate(_ text: String) throws(Mistake) -> FrameRate {
         guard let rate = try? SourceArguments.rate(text), (1...240).contains(rate.framesPerSecond) else {
-            throw Mistake(description: "--fps \(text) is not a frame rate from 1 to 240, such as 30 or 30000/1001")
+            throw Mistake(
+                description: "--fps \(text) is not a frame rate: a whole number or a fraction from 1 to 240, such as "
+                    + "30 or 30000/1001")
         }
         return rate
     }

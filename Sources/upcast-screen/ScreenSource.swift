@@ -112,7 +112,7 @@ enum ScreenSource: Sendable {
     func check(_ plan: ScreenPlan) throws {
         switch self {
         case .screen(let grabber): try grabber.check()
-        case .window: break
+        case .window(let grabber): try grabber.check()
         case .wayland(let compositor, let settings, let output):
             try WaylandGrabber.check(settings, output.withLock { $0 }, compositor)
         case .portal: break
@@ -185,14 +185,20 @@ enum ScreenSource: Sendable {
         case .waiting(let text): Report.line("upcast-screen: \(text); viewers keep the last frame")
         case .inFront(let isInFront):
             guard !isQuiet else { return }
-            Report.line(isInFront ? "viewers see the screen" : "another window is active; viewers see the curtain")
+            Report.line(
+                isInFront
+                    ? "viewers see the screen"
+                    : "another window is active, or the window manager names none; viewers see the curtain")
+        case .hint(let text): Report.line("upcast-screen: \(text)")
         }
     }
 
     private static func report(_ notice: WindowGrabber.Notice, isQuiet: Bool) {
         switch notice {
         case .capturing(let area): if !isQuiet { Report.line("capturing the window at \(area.name)") }
-        case .waiting(let text): Report.line("upcast-screen: \(text); viewers keep the last frame")
+        case .waiting(let text, let hasPicture):
+            Report.line(
+                "upcast-screen: \(text); viewers \(hasPicture ? "keep the last frame" : "see no picture yet")")
         }
     }
 

@@ -79,7 +79,8 @@ final class SoundThread: Sendable {
                 case .stopped: return
                 case .silent: if isNews { Self.tellOfSilence() }
                 case .failed(let why):
-                    if isNews { tell("\(why)", "there is no sound until then") }
+                    let next = why.isTemporary ? ", and it is tried again" : ""
+                    if isNews { tell("\(why)", "pictures are sent without sound\(next)") }
                     if !why.isTemporary { return }
                 }
             }
@@ -145,7 +146,9 @@ final class SoundThread: Sendable {
         switch notice {
         case .recording(let sources):
             state.withLock { _ = $0.recorded.insert(track.source) }
-            if !plan.isQuiet { Report.line("\(track.name) is \(sources.joined(separator: ", "))") }
+            guard !plan.isQuiet else { return }
+            let program = if case .application(let name) = track.wish { "what \(name) plays, of " } else { "" }
+            Report.line("\(track.name) is \(program)\(sources.joined(separator: ", "))")
         case .missing(let text):
             state.withLock { _ = $0.recorded.remove(track.source) }
             tell("no \(track.name): \(text)", "waiting for it")

@@ -66,7 +66,10 @@ import UpcastClient
     @Option(
         help: ArgumentHelp(
             "Send one monitor, by the name that --list shows (default: the whole display).",
-            discussion: "On Wayland, the default is the first output."))
+            discussion: """
+                On Wayland, the default is the first output. Of a display with more than 4096 pixels a side, it is the \
+                primary monitor, or else the first one that fits.
+                """))
     var monitor: String?
 
     @Option(

@@ -114,7 +114,7 @@ import Testing
             try Self.waitForError("no program ffplay plays sound", of: client)
             try Self.waitForError("broadcast ", of: client)
             let player = try desktop.play()
-            try Self.waitForError("app audio is sink.monitor", of: client)
+            try Self.waitForError("app audio is what ffplay plays, of sink.monitor", of: client)
             try player.waitForSuccess(within: 40)
             client.signal(SIGINT)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")

@@ -160,9 +160,26 @@ import UpcastClient
         #expect(message(.monitor("VGA-1")) == "the display has no monitor VGA-1; it has HDMI-1, DP-2")
         #expect(message(.rectangle(.init(x: 4000, y: 0, width: 64, height: 64))).contains("outside of the display"))
         #expect(message(.rectangle(.init(x: 4000, y: 0, width: 64, height: 64))).contains("choose a part of it, as"))
-        #expect(message(.display, width: 7680, height: 2160).contains("choose a monitor with --monitor"))
         #expect(message(.rectangle(.init(x: 0, y: 0, width: 8, height: 64))).contains("sides are 16 to 4096"))
         #expect(message(.monitor("DP-2"), width: 1920, height: 1080).contains("outside of the display"))
+    }
+
+    /// Without a choice, the primary monitor of a desktop that no frame has room for.
+    @Test(arguments: [(7680, 2160), (4096, 4097)]) func aDesktopThatIsTooLarge(width: Int, height: Int) throws {
+        #expect(try Self.place(.display, width: width, height: height).name == "1920x1080+0+0")
+        func hint(_ area: ScreenArea, _ monitors: [ScreenMonitor] = Self.monitors) -> String? {
+            area.hint(width: width, height: height, monitors: monitors)
+        }
+        let text = "only the monitor HDMI-1 is captured; --monitor chooses another one: DP-2"
+        #expect(hint(.display)?.hasSuffix(text) == true)
+        #expect(hint(.monitor("HDMI-1")) == nil && hint(.display, []) == nil)
+        #expect(ScreenArea.display.hint(width: 4096, height: 4096, monitors: Self.monitors) == nil)
+        let wall = ScreenMonitor(name: "W", area: .init(x: 0, y: 0, width: width, height: height), isPrimary: true)
+        let other = try ScreenArea.display.place(width: width, height: height, monitors: [wall, Self.monitors[1]])
+        #expect(other.x == 1920)
+        #expect(throws: ScreenError.self) {
+            try ScreenArea.display.place(width: width, height: height, monitors: [wall])
+        }
     }
 
     @Test func intersections() {

@@ -20,7 +20,7 @@ import UpcastClient
         return steps.map { step -> String? in
             guard let notice = news.note(step) else { return nil }
             switch notice {
-            case .waiting(let text): return text
+            case .waiting(let text, let hasPicture): return hasPicture ? text : "no picture yet: \(text)"
             case .capturing(let place): return place.name
             }
         }
@@ -34,7 +34,7 @@ import UpcastClient
             Self.window(client: 2, x: 9, width, height),
         ]
         let text = "the window is \(width)x\(height), and frames have 16 to 4096 pixels a side"
-        #expect(Self.told(steps) == [text, nil, nil, nil])
+        #expect(Self.told(steps) == ["no picture yet: \(text)", nil, nil, nil])
     }
 
     @Test func sizesThatChange() {
@@ -56,7 +56,8 @@ import UpcastClient
             nil, nil, Self.window(100, 50), Self.window(x: 5, 100, 50), Self.window(client: 2, x: 5, 100, 50), nil, nil,
             Self.window(client: 2, x: 5, 100, 50),
         ]
-        let expected: [String?] = [Self.absent, nil, "100x50+0+0", nil, "100x50+5+0", Self.absent, nil, "100x50+5+0"]
+        let first = "no picture yet: \(Self.absent)"
+        let expected: [String?] = [first, nil, "100x50+0+0", nil, "100x50+5+0", Self.absent, nil, "100x50+5+0"]
         #expect(Self.told(steps) == expected)
     }
 }

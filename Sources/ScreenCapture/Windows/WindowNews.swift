@@ -10,6 +10,7 @@ struct WindowNews: Sendable {
     }
 
     private var told: State?
+    private var hasCaptured = false
 
     /// - Parameter found: the client and its place in the root window; nil if it is not on the screen.
     /// - Returns: nil if that was told.
@@ -17,11 +18,14 @@ struct WindowNews: Sendable {
         let state = Self.state(found)
         guard state != told else { return nil }
         told = state
-        guard let found else { return .waiting("the window is not on the screen") }
+        guard let found else { return .waiting("the window is not on the screen", hasPicture: hasCaptured) }
         let place = found.place
         guard Self.canBeSent(place) else {
-            return .waiting("the window is \(place.width)x\(place.height), and frames have 16 to 4096 pixels a side")
+            return .waiting(
+                "the window is \(place.width)x\(place.height), and frames have 16 to 4096 pixels a side",
+                hasPicture: hasCaptured)
         }
+        hasCaptured = true
         return .capturing(place)
     }
 
