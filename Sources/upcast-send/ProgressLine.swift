@@ -76,15 +76,15 @@ struct ProgressLine {
 
     /// - Parameters:
     ///   - late: the number of frames that were too late to send.
-    ///   - cutShortBytes: the size of an incomplete frame at the end of the video.
+    ///   - cutShortBytes: what was not sent of an incomplete frame at the end of an input; nil if there was none.
     ///   - isRaw: whether the video has no header.
-    mutating func ended(_ goodbye: CaptureGoodbye, late: Int64, cutShortBytes: Int, isRaw: Bool) {
+    mutating func ended(_ goodbye: CaptureGoodbye, late: Int64, cutShortBytes: Int?, isRaw: Bool) {
         if refused > refusalsTold.count { report("\(refused) messages were refused") }
         if late > 0 { report("\(late) frames were too late to send") }
-        if cutShortBytes > 0 {
+        if let cutShortBytes {
             report(
-                "the video ends in the middle of a frame; its last \(cutShortBytes) bytes were not sent"
-                    + (isRaw ? "; check --size and --format" : ""))
+                "the input ends in the middle of a frame, of which \(cutShortBytes) bytes were not sent; "
+                    + (isRaw ? "check --size and --format" : "more may be missing"))
         }
         line(
             "\(goodbye.counters.framesTaken) frames and \(goodbye.counters.audioSamples) audio samples accepted, "

@@ -19,7 +19,8 @@ final class Session {
         var frames: Int64 = 0
         /// Frames that were too late to send.
         var late: Int64 = 0
-        /// The size of an incomplete frame at the end of the video.
+        /// An input has ended in the middle of a frame, of which so many bytes were not sent.
+        var isCutShort = false
         var cutShortBytes = 0
         var isPaused = false
         var running = 0
@@ -154,6 +155,10 @@ final class Session {
             throw .input("the stream has a second audio track, which is the microphone; leave out --mic")
         }
         if !timed.unsent.isEmpty { progress.report("not sent: \(timed.unsent.joined(separator: ", "))") }
+        guard let video = timed.video, !video.pixelFormat.isRGB, plan.matrix == nil, plan.range == nil else { return }
+        progress.tell(
+            "NUT does not say which colours its video has: taken as \(video.color.matrix), \(video.color.range) range; "
+                + "--color and --range name others")
     }
 
     private func start(
@@ -275,11 +280,11 @@ final class Session {
             ?? daemon { () throws(CaptureError) in
                 try connection.finish(reason) { progress.show($0) }
             }
-        let (late, cutShort) = shared.withLock { ($0.late, $0.cutShortBytes) }
+        let (late, isCutShort, bytes) = shared.withLock { ($0.late, $0.isCutShort, $0.cutShortBytes) }
         var isRaw = false
         if case .stream(_, .some, _)? = plan.video { isRaw = true }
-        progress.ended(last, late: late, cutShortBytes: cutShort, isRaw: isRaw)
-        if last.reason == .finished { return .sent }
+        progress.ended(last, late: late, cutShortBytes: isCutShort ? bytes : nil, isRaw: isRaw)
+        if last.reason == .finished { return isCutShort && reason == .sourceEnded ? .refused : .sent }
         let text = last.text.isEmpty ? "\(last.reason)" : last.text
         // A goodbye that answers this program's own end says what became of the broadcast.
         progress.report(goodbye == nil && last.reason == .failed ? text : "upcastd ended the broadcast: \(text)")

@@ -64,7 +64,9 @@ struct Track {
             }
             shared.withLock { $0.frames += 1 }
         }
-        shared.withLock { [cutShort = source.cutShortBytes] in $0.cutShortBytes = cutShort }
+        shared.withLock { [cutShort = source.cutShortBytes] in
+            ($0.isCutShort, $0.cutShortBytes) = (cutShort > 0, cutShort)
+        }
     }
 
     func sendAudio(
@@ -110,7 +112,9 @@ struct Track {
             case .microphone: try send(.microphone, input, input.microphone, pts)
             }
         }
-        shared.withLock { [cutShort = input.cutShortBytes] in $0.cutShortBytes = cutShort }
+        shared.withLock { [isCutShort = input.isCutShort, cutShort = input.cutShortBytes] in
+            ($0.isCutShort, $0.cutShortBytes) = (isCutShort, cutShort)
+        }
     }
 
     private func send(

@@ -45,6 +45,8 @@ import Testing
 
     @Test(arguments: [1, 7, 100_000]) func timesAndPayloads(piece: Int) throws {
         let input = try Self.input(Self.film().bytes, piece: piece)
+        // Grey of ffmpeg has full range.
+        #expect(input.video?.color.range == .full)
         #expect(input.video?.width == 4 && input.video?.height == 2 && input.video?.pixelFormat == .gray)
         #expect(input.appAudio == AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16))
         #expect(input.microphone == nil && input.unsent.isEmpty)
@@ -157,7 +159,13 @@ import Testing
         let whole = try Self.all(Self.input(bytes)).count
         let input = try Self.input(Array(bytes.dropLast(959)))
         // A byte of the last block is half a sample.
-        #expect(try Self.all(input).count == whole - 1)
+        #expect(try Self.all(input).count == whole - 1 && input.isCutShort && input.cutShortBytes == 1)
+        // So is a packet of which only the header has come.
+        for (missing, isCutShort) in [(0, false), (960, true)] {
+            let input = try Self.input(Array(bytes.dropLast(missing)))
+            _ = try Self.all(input)
+            #expect(input.isCutShort == isCutShort, "\(missing)")
+        }
 
         var writer = Self.film(frames: 1)
         writer.frame(0, 40, [1, 2, 3], size: 8)
@@ -216,7 +224,8 @@ import Testing
             return ""
         }
         #expect(message([]) == "the input is empty")
-        #expect(message(Array("YUV4MPEG2 W4 H2 F25:1\n".utf8)) == "the input is not a NUT stream")
+        let foreign = message(Array("YUV4MPEG2 W4 H2 F25:1\n".utf8))
+        #expect(foreign.hasPrefix("the input is not a NUT stream; send a film with ffmpeg"))
         var later = NUTWriter()
         later.addVideo("Y800", 4, 2)
         later.begin(version: 4)

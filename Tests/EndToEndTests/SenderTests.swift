@@ -63,6 +63,30 @@ import Testing
         }
     }
 
+    /// A script learns that a part of a film is missing.
+    @Test(.inItsTurn, arguments: [0, 1000]) func aFilmThatIsCutOff(missing: Int) async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("film")
+            _ = try ChildProcess.run(
+                "ffmpeg",
+                [
+                    "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=160x120:rate=10:duration=1", "-c:v",
+                    "rawvideo", "-pix_fmt", "yuv420p", "-write_index", "0", "-f", "nut", folder.file("a.nut"),
+                ])
+            let film = try Data(contentsOf: URL(filePath: folder.file("a.nut")))
+            try film.dropLast(missing).write(to: URL(filePath: folder.file("a.nut")))
+            let stage = try Stage()
+            let sender = try ChildProcess(
+                ProductExecutable.upcastSend.path, ["--socket", stage.daemon.ingestSocket, folder.file("a.nut")])
+            #expect(sender.waitForExit(within: 20) == .code(missing > 0 ? 3 : 0), "\(sender.errorTail)")
+            let text = "the input ends in the middle of a frame, of which 27800 bytes were not sent"
+            #expect(sender.errors.contains(text) == (missing > 0), "\(sender.errors)")
+            #expect(sender.errors.contains("taken as bt601, video range"), "\(sender.errors)")
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+
     /// The desktop of the README: one ffmpeg grabs a screen and its sound, each sample with the time of its capture.
     @Test(.inItsTurn) func aDesktopIsInSync() async throws {
         try await blocking {

@@ -28,7 +28,9 @@ package protocol TimedInput: AnyObject {
     var microphone: AudioFormat? { get }
     /// The block of PCM that `advance` has read. The next call reuses the storage.
     var samples: [UInt8] { get }
-    /// The size of an incomplete picture at the end, which was left out.
+    /// The input has ended in the middle of a picture or a packet of sound.
+    var isCutShort: Bool { get }
+    /// How many bytes of that were left out.
     var cutShortBytes: Int { get }
     /// Reads the next sample. Returns nil at the end.
     ///

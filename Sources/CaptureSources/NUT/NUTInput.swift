@@ -7,6 +7,7 @@ package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hand
     package let appAudio: AudioFormat?
     package let microphone: AudioFormat?
     package private(set) var samples: [UInt8] = []
+    package private(set) var isCutShort = false
     package private(set) var cutShortBytes = 0
     /// The streams that are not sent, for a message; empty if all are.
     package let unsent: [String]
@@ -75,10 +76,14 @@ package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hand
     }
 
     private func nextFrame() throws(InputError) -> NUTReader.Frame? {
-        if let frame = try reader.next() { return frame }
-        guard loops, try reader.rewind() else { return nil }
-        hasRestarted = true
-        return try reader.next()
+        do {
+            if let frame = try reader.next() { return frame }
+            guard loops, try reader.rewind() else { return nil }
+            hasRestarted = true
+            return try reader.next()
+        } catch {
+            throw InputError("\(error); the rest of the stream is not sent")
+        }
     }
 
     private func sample(_ track: SampleTrack, _ time: MediaTime, _ duration: MediaTime) -> TimedSample {
@@ -98,7 +103,7 @@ package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hand
         }
         let target = unsafe UnsafeMutableRawBufferPointer(rebasing: try memory(format)[..<size])
         let got = try unsafe reader.read(into: target)
-        if got < size { cutShortBytes = got }
+        if got < size { (isCutShort, cutShortBytes) = (true, got) }
         return got == size
     }
 
@@ -122,6 +127,7 @@ package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hand
             try unsafe reader.read(into: UnsafeMutableRawBufferPointer(buffer))
         }
         // An incomplete frame at the end is dropped.
+        if got < size { (isCutShort, cutShortBytes) = (true, got % format.bytesPerFrame) }
         let frames = got / format.bytesPerFrame
         samples.removeLast(size - frames * format.bytesPerFrame)
         audio?.bytesLeft = got < size ? 0 : bytesLeft - size

@@ -49,7 +49,11 @@ package final class NUTReader {
         pipe = NUTPipe(reader: reader)
         let start = try reader.peek(Self.fileIDBytes)
         guard Self.isNUT(start) else {
-            throw InputError(start.isEmpty ? "the input is empty" : "the input is not a NUT stream")
+            throw InputError(
+                start.isEmpty
+                    ? "the input is empty"
+                    : "the input is not a NUT stream; send a film with ffmpeg -i FILE -c:v rawvideo -c:a pcm_s16le "
+                        + "-f nut - | upcast-send -")
         }
         _ = try reader.skip(Self.fileIDBytes)
         guard try reader.byte() == UInt8(NUTMainHeader.startByte), try Self.startCode(&pipe) == .main else {

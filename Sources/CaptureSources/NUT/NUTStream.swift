@@ -50,7 +50,7 @@ package struct NUTStream: Equatable {
             : "0x" + tag.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The format of raw pictures. NUT has neither matrix nor range.
+    /// The format of raw pictures. NUT has neither matrix nor range. Grey of ffmpeg has full range.
     ///
     /// - Throws: what to add to the command of ffmpeg, for a codec or pixel format that cannot be sent.
     package func videoFormat(matrix: ColorMatrix?, range: ColorRange?) throws(InputError) -> VideoSampleFormat? {
@@ -69,6 +69,8 @@ package struct NUTStream: Equatable {
         case "ARGB", Self.text("\0RGB"): pixelFormat = .argb
         case "ABGR", Self.text("\0BGR"): pixelFormat = .abgr
         case "Y800": pixelFormat = .gray
+        case "BGR0", "RGB0":
+            throw InputError("48-bit RGB cannot be sent; add -pix_fmt bgr0 to the command of ffmpeg")
         case Self.text("BGR\u{18}"), Self.text("RGB\u{18}"):
             throw InputError("24-bit RGB cannot be sent; add -pix_fmt bgr0 to the command of ffmpeg")
         // ffmpeg 5.1 writes RGB555 for p010.
@@ -83,7 +85,8 @@ package struct NUTStream: Equatable {
         return VideoSampleFormat(
             packed: pixelFormat, width: width, height: height,
             color: ColorDescription(
-                matrix: matrix, range: range, defaultsFor: pixelFormat, width: width, height: height))
+                matrix: matrix, range: range ?? (pixelFormat == .gray ? .full : nil), defaultsFor: pixelFormat,
+                width: width, height: height))
     }
 
     /// The format of interleaved PCM.
