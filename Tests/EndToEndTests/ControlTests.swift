@@ -66,6 +66,8 @@ import Testing
             #expect(try post(stage, "/log-level", "{\"level\": \"debug\"}") == 200)
             #expect(try post(stage, "/log-level", "{\"level\": \"loud\"}") == 400)
 
+            // Some may be on their way.
+            try stage.waitUntilRead(pictures: playback.client.samplesSent)
             let frames = try metric("upcast_video_frames_received_total", stage)
             #expect(try post(stage, "/stop") == 200)
             let goodbye = try playback.client.waitForReply("a goodbye", within: 20) {
