@@ -76,16 +76,11 @@ struct ProgressLine {
 
     /// - Parameters:
     ///   - late: the number of frames that were too late to send.
-    ///   - cutShortBytes: what was not sent of an incomplete frame at the end of an input; nil if there was none.
-    ///   - isRaw: whether the video has no header.
-    mutating func ended(_ goodbye: CaptureGoodbye, late: Int64, cutShortBytes: Int?, isRaw: Bool) {
+    ///   - cut: nil if every input has ended with a whole frame.
+    mutating func ended(_ goodbye: CaptureGoodbye, late: Int64, _ cut: CutInput?) {
         if refused > refusalsTold.count { report("\(refused) messages were refused") }
         if late > 0 { report("\(late) frames were too late to send") }
-        if let cutShortBytes {
-            report(
-                "the input ends in the middle of a frame, of which \(cutShortBytes) bytes were not sent; "
-                    + (isRaw ? "check --size and --format" : "more may be missing"))
-        }
+        if let cut { report(cut.sentence) }
         line(
             "\(goodbye.counters.framesTaken) frames and \(goodbye.counters.audioSamples) audio samples accepted, "
                 + "\(goodbye.counters.framesDropped) frames dropped")

@@ -19,9 +19,8 @@ final class Session {
         var frames: Int64 = 0
         /// Frames that were too late to send.
         var late: Int64 = 0
-        /// An input has ended in the middle of a frame, of which so many bytes were not sent.
-        var isCutShort = false
-        var cutShortBytes = 0
+        /// Nil if every input has ended with a whole frame.
+        var cut: CutInput?
         var isPaused = false
         var running = 0
         /// Running tracks with an end.
@@ -280,11 +279,9 @@ final class Session {
             ?? daemon { () throws(CaptureError) in
                 try connection.finish(reason) { progress.show($0) }
             }
-        let (late, isCutShort, bytes) = shared.withLock { ($0.late, $0.isCutShort, $0.cutShortBytes) }
-        var isRaw = false
-        if case .stream(_, .some, _)? = plan.video { isRaw = true }
-        progress.ended(last, late: late, cutShortBytes: isCutShort ? bytes : nil, isRaw: isRaw)
-        if last.reason == .finished { return isCutShort && reason == .sourceEnded ? .refused : .sent }
+        let (late, cut) = shared.withLock { ($0.late, $0.cut) }
+        progress.ended(last, late: late, cut)
+        if last.reason == .finished { return cut != nil && reason == .sourceEnded ? .refused : .sent }
         let text = last.text.isEmpty ? "\(last.reason)" : last.text
         // A goodbye that answers this program's own end says what became of the broadcast.
         progress.report(goodbye == nil && last.reason == .failed ? text : "upcastd ended the broadcast: \(text)")

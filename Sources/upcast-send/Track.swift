@@ -64,9 +64,7 @@ struct Track {
             }
             shared.withLock { $0.frames += 1 }
         }
-        shared.withLock { [cutShort = source.cutShortBytes] in
-            ($0.isCutShort, $0.cutShortBytes) = (cutShort > 0, cutShort)
-        }
+        noteEnd(source.cutShortBytes, source is Y4MVideo ? CutInput.header : CutInput.noHeader)
     }
 
     func sendAudio(
@@ -95,6 +93,9 @@ struct Track {
                 source, unsafe samples.span.bytes, format: CaptureAudioFormat(format: input.format),
                 at: (pts + plan.audioOffset).duration)
         }
+        var advice = CutInput.header
+        if case .stream(_, .some) = audio { advice = CutInput.noAudioHeader }
+        noteEnd(input.cutShortBytes, advice)
     }
 
     /// Sends all tracks of a stream.
@@ -112,9 +113,13 @@ struct Track {
             case .microphone: try send(.microphone, input, input.microphone, pts)
             }
         }
-        shared.withLock { [isCutShort = input.isCutShort, cutShort = input.cutShortBytes] in
-            ($0.isCutShort, $0.cutShortBytes) = (isCutShort, cutShort)
-        }
+        noteEnd(input.cutShortBytes, CutInput.header)
+    }
+
+    /// Keeps what the end of the input has left out, for the message at the end.
+    private func noteEnd(_ cutShortBytes: Int?, _ advice: String) {
+        guard let cutShortBytes else { return }
+        shared.withLock { $0.cut = CutInput(bytes: cutShortBytes, advice: advice) }
     }
 
     private func send(

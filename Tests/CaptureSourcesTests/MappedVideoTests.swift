@@ -74,7 +74,7 @@ import Testing
         try file.append(Self.frames(2...3))
         // Its end was overwritten: it has become no shorter.
         #expect(try (1..<4).map { try Self.next(video, $0) } == [2, 3, nil])
-        #expect(video.cutShortBytes == 0)
+        #expect(video.cutShortBytes == nil)
     }
 
     /// Between two frames: what is left is sent. Sending half of a video is no success.

@@ -14,7 +14,7 @@ import Testing
         let appAudio: AudioFormat? = AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16)
         let microphone: AudioFormat? = nil
         let samples: [UInt8] = []
-        let (isCutShort, cutShortBytes) = (false, 0)
+        let cutShortBytes: Int? = nil
         private var left: [(sample: TimedSample, reading: MediaTime)]
         private let clock: ManualClock
 

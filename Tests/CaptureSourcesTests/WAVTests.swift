@@ -88,6 +88,19 @@ import Testing
         #expect(try input.advance(frames: 4) == 0)
     }
 
+    /// Whoever announces more than there is has been stopped; a size that means "until the end" announces nothing.
+    @Test(arguments: [
+        (22, 22, nil), (40, 22, 2), (40, 20, 0), (0, 20, nil), (0, 22, 2), (0x7fff_ffff, 20, nil),
+        (0x8000_0000, 20, nil), (0xffff_ffff, 20, nil),
+    ])
+    func cutShort(size: Int, present: Int, bytes: Int?) throws {
+        let body = [UInt8](repeating: 1, count: present)
+        let wav = Self.wav(Self.format(tag: 1, bits: 16), Self.chunk("data", body, size: size))
+        let input = try PCMInput(InputReader(MemoryInput(wav)), rawFormat: nil)
+        #expect(try (0..<4).map { _ in try input.advance(frames: 2) } == [2, 2, 1, 0])
+        #expect(input.cutShortBytes == bytes)
+    }
+
     @Test func chunksBehindTheSamplesAreNotSound() throws {
         let bytes = Self.wav(
             Self.format(tag: 1, bits: 16), Self.chunk("data", [1, 2, 3, 4]), Self.chunk("LIST", [9, 9, 9, 9]))
@@ -112,6 +125,7 @@ import Testing
         let input = try PCMInput(InputReader(MemoryInput([1, 2, 3, 4, 5])), rawFormat: format)
         #expect(input.format == format)
         #expect(try input.advance(frames: 10) == 2)
+        #expect(try input.advance(frames: 10) == 0 && input.cutShortBytes == 1)
         #expect(throws: InputError.self) { try PCMInput(InputReader(MemoryInput([1])), rawFormat: nil) }
         let planar = AudioFormat(sampleRate: 8_000, channels: 2, encoding: .int16, isInterleaved: false)
         #expect(throws: InputError.self) {

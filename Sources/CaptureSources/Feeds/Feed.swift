@@ -70,12 +70,11 @@ package struct VideoFeed {
 
 extension VideoFeed {
     /// If an input ends within its first frame, its format is wrong or its producer never began.
-    private static func nothing(_ bytes: Int) -> InputError {
-        InputError(
-            bytes == 0
-                ? "the video has no frame: its input is empty"
-                : "the video has no frame: its input ends after \(bytes) bytes, in the middle of the first; "
-                    + "are --size and --format right?")
+    private static func nothing(_ bytes: Int?) -> InputError {
+        guard let bytes, bytes > 0 else { return InputError("the video has no frame: its input is empty") }
+        return InputError(
+            "the video has no frame: its input ends after \(bytes) bytes, in the middle of the first; "
+                + "are --size and --format right?")
     }
 }
 

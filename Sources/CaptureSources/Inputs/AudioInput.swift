@@ -7,8 +7,15 @@ package protocol AudioInput: AnyObject {
     var samples: [UInt8] { get }
     /// Whether the input has an end.
     var isFinite: Bool { get }
+    /// How many bytes of an incomplete frame at the end were left out; 0 if a WAV stream ends between two frames, but
+    /// before the end that its header names. Nil if nothing is missing.
+    var cutShortBytes: Int? { get }
     /// Reads the next block of at most `frames` frames. Returns the number of frames; 0 at the end.
     func advance(frames: Int) throws(InputError) -> Int
+}
+
+extension AudioInput {
+    package var cutShortBytes: Int? { nil }
 }
 
 /// PCM from a file or pipe, with or without a WAV header.
@@ -16,12 +23,15 @@ package final class PCMInput: AudioInput {
     package let format: AudioFormat
     package private(set) var samples: [UInt8] = []
     package var isFinite: Bool { !loops }
+    package private(set) var cutShortBytes: Int?
 
     private let reader: InputReader
     private let loops: Bool
     private let hasHeader: Bool
     private let dataBytes: Int?
     private var left: Int?
+    /// Programs that write to a pipe, such as arecord and sox, put a size of this order into the header.
+    private static let placeholderBytes = 0x7fff_0000
 
     /// Detects a WAV stream; otherwise `rawFormat` describes the bytes.
     package init(_ reader: InputReader, rawFormat: AudioFormat?, loops: Bool = false) throws(InputError) {
@@ -63,6 +73,11 @@ package final class PCMInput: AudioInput {
         let whole = got / format.bytesPerFrame
         samples.removeLast(samples.count - whole * format.bytesPerFrame)
         left? -= got
+        if got < wanted, cutShortBytes == nil {
+            let rest = got % format.bytesPerFrame
+            let isAnnounced = dataBytes.map { $0 < Self.placeholderBytes } ?? false
+            if rest > 0 || isAnnounced { cutShortBytes = rest }
+        }
         return whole
     }
 }

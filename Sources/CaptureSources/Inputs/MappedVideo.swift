@@ -7,7 +7,7 @@ package import MediaCore
 package final class MappedVideo: VideoSource {
     package let rate: FrameRate
     package var isFinite: Bool { !loops }
-    package private(set) var cutShortBytes = 0
+    package private(set) var cutShortBytes: Int?
     package private(set) var borrowed: BorrowedPicture?
 
     private let file: FileInput
@@ -40,7 +40,7 @@ package final class MappedVideo: VideoSource {
         let isShorter = InputError("\(name) has become shorter while it was sent, or cannot be read any more")
         if position + frameBytes > size {
             guard size == largestSize else { throw isShorter }
-            cutShortBytes = size - position
+            cutShortBytes = size > position ? size - position : nil
             guard loops, frame > 0, frameBytes <= size else { return false }
             position = 0
         }

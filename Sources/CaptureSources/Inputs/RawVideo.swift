@@ -8,7 +8,7 @@ package final class RawVideo: VideoSource {
     private let format: VideoSampleFormat
     private let reader: InputReader
     private let loops: Bool
-    package private(set) var cutShortBytes = 0
+    package private(set) var cutShortBytes: Int?
     package var frameBytes: Int { format.minimumPayloadBytes }
 
     /// - Parameter loops: restarts at the end if the input can.
@@ -28,7 +28,7 @@ package final class RawVideo: VideoSource {
             rebasing: try memory(format)[..<format.minimumPayloadBytes])
         let got = try unsafe reader.fill(target)
         if got == target.count { return true }
-        cutShortBytes = got
+        cutShortBytes = got > 0 ? got : nil
         guard loops, frame > 0, reader.rewind() else { return false }
         return try unsafe reader.fill(target) == target.count
     }

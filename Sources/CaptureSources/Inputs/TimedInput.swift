@@ -28,10 +28,9 @@ package protocol TimedInput: AnyObject {
     var microphone: AudioFormat? { get }
     /// The block of PCM that `advance` has read. The next call reuses the storage.
     var samples: [UInt8] { get }
-    /// The input has ended in the middle of a picture or a packet of sound.
-    var isCutShort: Bool { get }
-    /// How many bytes of that were left out.
-    var cutShortBytes: Int { get }
+    /// How many bytes of an incomplete frame at the end were left out; 0 if the input ends between two samples of an
+    /// incomplete packet of audio. Nil if nothing is missing.
+    var cutShortBytes: Int? { get }
     /// Reads the next sample. Returns nil at the end.
     ///
     /// - Parameter memory: returns the memory for a picture; called only for pictures.

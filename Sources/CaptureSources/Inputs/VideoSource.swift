@@ -10,8 +10,8 @@ package protocol VideoSource: AnyObject {
     /// Whether the source has an end.
     var isFinite: Bool { get }
     /// The size of an incomplete frame at the end, which was left out: the producer was stopped within it, or the frame
-    /// size is wrong.
-    var cutShortBytes: Int { get }
+    /// size is wrong. Nil if there was none.
+    var cutShortBytes: Int? { get }
     /// The size of a frame in the input; 0 for a source without one.
     var frameBytes: Int { get }
     /// Reads the next frame. Returns false at the end, even if it has called `memory`.
@@ -27,7 +27,7 @@ package protocol VideoSource: AnyObject {
 }
 
 extension VideoSource {
-    package var cutShortBytes: Int { 0 }
+    package var cutShortBytes: Int? { nil }
     package var frameBytes: Int { 0 }
     package var borrowed: BorrowedPicture? { nil }
 }

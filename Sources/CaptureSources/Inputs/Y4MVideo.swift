@@ -12,7 +12,7 @@ package final class Y4MVideo: VideoSource {
     private let loops: Bool
     /// One stored frame, if frames are converted before they are sent; otherwise empty.
     private var stored: [UInt8]
-    package private(set) var cutShortBytes = 0
+    package private(set) var cutShortBytes: Int?
     package var frameBytes: Int { "FRAME\n".utf8.count + format.minimumPayloadBytes }
     private static let maxLine = 1024
 

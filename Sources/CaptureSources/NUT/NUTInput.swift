@@ -7,8 +7,7 @@ package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hand
     package let appAudio: AudioFormat?
     package let microphone: AudioFormat?
     package private(set) var samples: [UInt8] = []
-    package private(set) var isCutShort = false
-    package private(set) var cutShortBytes = 0
+    package private(set) var cutShortBytes: Int?
     /// The streams that are not sent, for a message; empty if all are.
     package let unsent: [String]
 
@@ -103,7 +102,7 @@ package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hand
         }
         let target = unsafe UnsafeMutableRawBufferPointer(rebasing: try memory(format)[..<size])
         let got = try unsafe reader.read(into: target)
-        if got < size { (isCutShort, cutShortBytes) = (true, got) }
+        if got < size { cutShortBytes = got }
         return got == size
     }
 
@@ -127,7 +126,7 @@ package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hand
             try unsafe reader.read(into: UnsafeMutableRawBufferPointer(buffer))
         }
         // An incomplete frame at the end is dropped.
-        if got < size { (isCutShort, cutShortBytes) = (true, got % format.bytesPerFrame) }
+        if got < size { cutShortBytes = got % format.bytesPerFrame }
         let frames = got / format.bytesPerFrame
         samples.removeLast(size - frames * format.bytesPerFrame)
         audio?.bytesLeft = got < size ? 0 : bytesLeft - size
