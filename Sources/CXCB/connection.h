@@ -84,6 +84,9 @@ xcb_get_property_cookie_t upcast_x_ask(upcast_x *x, xcb_window_t window, xcb_ato
 /// Gives a window an empty input area (XFIXES): the pointer does not notice it.
 void upcast_x_take_no_input(upcast_x *x, xcb_window_t window);
 
+/// Places a window below or above all others, and maps it.
+void upcast_x_map_at(upcast_x *x, xcb_window_t window, const upcast_x_rectangle *area, uint32_t stack_mode);
+
 /// What is asked of a window to find its place.
 struct upcast_x_place_request {
     xcb_get_window_attributes_cookie_t attributes;

@@ -27,15 +27,18 @@ static void make_eraser(upcast_x *x) {
         values);
 }
 
-static void redraw(upcast_x *x, const xcb_rectangle_t *area) {
-    const uint32_t place[] = {
-        (uint32_t)area->x, (uint32_t)area->y, area->width, area->height, XCB_STACK_MODE_ABOVE};
+void upcast_x_map_at(upcast_x *x, xcb_window_t window, const upcast_x_rectangle *area, uint32_t stack_mode) {
+    const uint32_t place[] = {(uint32_t)area->x, (uint32_t)area->y, area->width, area->height, stack_mode};
     xcb_configure_window(
-        x->c, x->cover,
+        x->c, window,
         XCB_CONFIG_WINDOW_X | XCB_CONFIG_WINDOW_Y | XCB_CONFIG_WINDOW_WIDTH | XCB_CONFIG_WINDOW_HEIGHT |
             XCB_CONFIG_WINDOW_STACK_MODE,
         place);
-    xcb_map_window(x->c, x->cover);
+    xcb_map_window(x->c, window);
+}
+
+static void redraw(upcast_x *x, const upcast_x_rectangle *area) {
+    upcast_x_map_at(x, x->cover, area, XCB_STACK_MODE_ABOVE);
     xcb_unmap_window(x->c, x->cover);
 }
 
@@ -48,7 +51,7 @@ uint32_t upcast_x_erase(upcast_x *x, const upcast_x_rectangle *areas, uint32_t c
         rectangles[i] = (xcb_rectangle_t){areas[i].x, areas[i].y, areas[i].width, areas[i].height};
     const uint32_t sequence =
         xcb_poly_fill_rectangle(x->c, x->screen->root, x->eraser, count, rectangles).sequence;
-    for (uint32_t i = 0; i < count; i++) redraw(x, &rectangles[i]);
+    for (uint32_t i = 0; i < count; i++) redraw(x, &areas[i]);
     xcb_flush(x->c);
     return sequence;
 }

@@ -29,18 +29,10 @@ static bool make_veil(upcast_x *x) {
     return true;
 }
 
-bool upcast_x_ask_repaint(upcast_x *x, const upcast_x_rectangle *area) {
-    if (!x->veil && !make_veil(x)) return false;
-    const uint32_t place[] = {
-        (uint32_t)area->x, (uint32_t)area->y, area->width, area->height, XCB_STACK_MODE_BELOW};
-    xcb_configure_window(
-        x->c, x->veil,
-        XCB_CONFIG_WINDOW_X | XCB_CONFIG_WINDOW_Y | XCB_CONFIG_WINDOW_WIDTH | XCB_CONFIG_WINDOW_HEIGHT |
-            XCB_CONFIG_WINDOW_STACK_MODE,
-        place);
-    xcb_map_window(x->c, x->veil);
+void upcast_x_ask_repaint(upcast_x *x, const upcast_x_rectangle *area) {
+    if (!x->veil && !make_veil(x)) return;
+    upcast_x_map_at(x, x->veil, area, XCB_STACK_MODE_BELOW);
     xcb_flush(x->c);
-    return true;
 }
 
 void upcast_x_end_repaint(upcast_x *x) {

@@ -50,7 +50,7 @@ extension X11Connection {
     /// Asks the compositing manager to paint an area, until `endRepaint`.
     func askRepaint(_ area: CaptureRectangle) {
         var area = Self.rectangle(area)
-        _ = unsafe upcast_x_ask_repaint(handle, &area)
+        unsafe upcast_x_ask_repaint(handle, &area)
     }
 
     func endRepaint() { unsafe upcast_x_end_repaint(handle) }

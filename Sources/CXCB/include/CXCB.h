@@ -327,8 +327,8 @@ uint32_t upcast_x_erase(upcast_x *x, const upcast_x_rectangle *areas, uint32_t c
 enum { UPCAST_X_MAX_ERASED = 64 };
 
 /// Asks a compositing manager to paint an area: a transparent window comes below all others, until
-/// `upcast_x_end_repaint`. False if the server has no visual for it, or no XFIXES.
-bool upcast_x_ask_repaint(upcast_x *x, const upcast_x_rectangle *area);
+/// `upcast_x_end_repaint`. Does nothing if the server has no visual for it, or no XFIXES.
+void upcast_x_ask_repaint(upcast_x *x, const upcast_x_rectangle *area);
 void upcast_x_end_repaint(upcast_x *x);
 
 /// The root window's size now.

@@ -15,14 +15,14 @@ struct WindowWatch {
     /// Whether an application has to be in front.
     private let hasFront: Bool
     private var frontWatch = FrontWatch()
-    /// What `isInFront` has returned is of an answer that came before.
+    /// Whether the window manager had named the active window before the last call of `isInFront`.
     private(set) var isFrontKnown = false
     /// When less may be hidden than in the last picture.
     private var nextEnd: MediaTime?
     private var unknownWait = UnknownWait()
     /// Until when the compositing manager is asked to paint; nil while it is not.
     private var repaintEnd: MediaTime?
-    /// A manager that is stopped for longer paints once it goes on, because the request ends.
+    /// Long enough for a manager that paints once per picture of the monitor.
     private static let repaintTime = MediaTime.milliseconds(100)
 
     init(_ rules: WindowRules, front: WindowRules?, _ display: X11Connection) {
