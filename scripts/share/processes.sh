@@ -63,6 +63,12 @@ start_idle_process() {
     start_process "$name" bash -c '(echo 19 >/proc/self/autogroup) 2>/dev/null; exec chrt --idle 0 "$@"' bash "$@"
 }
 
+# keep_busy COUNT: as many processor cores, until the script ends.
+keep_busy() {
+    local index
+    for ((index = 0; index < $1; index++)); do start_process "busy-$index" bash -c 'while :; do :; done'; done
+}
+
 # hurry_process NAME: an idle process, and its children, get their full share from now on, as far as the user may do so.
 hurry_process() {
     local pid
