@@ -14,7 +14,7 @@ final class RecordingDaemon {
         daemon = try Daemon(settings)
     }
 
-    /// Captures a display until the daemon has the first picture.
+    /// Captures a display until the broadcast has begun.
     func capture(_ screen: VirtualScreen, _ options: [String] = []) throws -> ChildProcess {
         let client = try ChildProcess(
             ProductExecutable.upcastScreen.path,

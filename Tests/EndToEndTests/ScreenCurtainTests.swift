@@ -315,14 +315,6 @@ import Testing
                     "--display", screen.display, "--socket", stage.daemon.ingestSocket, "--no-pointer", "--fps", "60",
                     "--hide-when-unfocused", "class=Chosen",
                 ])
-            func window(_ name: String, _ colour: String) throws -> ChildProcess {
-                try ChildProcess(
-                    "xterm",
-                    [
-                        "-display", screen.display, "-class", name, "-bg", colour, "+sb", "-geometry", "120x40+0+0",
-                        "-e", "sleep 60",
-                    ])
-            }
             func airState(_ wanted: String, _ what: String) throws {
                 try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
                     guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
@@ -330,11 +322,11 @@ import Testing
                 }
             }
             try airState("hidden", "the curtain before anything is in front")
-            let chosen = try window("Chosen", "white")
+            let chosen = try screen.xterm("Chosen", "120x40+0+0")
             for _ in 0..<3 {
                 try airState("on_air", "the screen")
                 try waitFor("the window", evidence: { client.errorTail }) { try stage.luma() > 200 }
-                let other = try window("Other", "#ff00ff")
+                let other = try screen.xterm("Other", "120x40+0+0", colour: "#ff00ff")
                 try airState("hidden", "the curtain")
                 try other.stop(SIGTERM)
             }

@@ -16,17 +16,6 @@ import Testing
             ])
     }
 
-    private static func xterm(
-        _ screen: VirtualScreen, _ name: String, _ colour: String, _ geometry: String
-    ) throws -> ChildProcess {
-        try ChildProcess(
-            "xterm",
-            [
-                "-display", screen.display, "-class", name, "-bg", colour, "+sb", "-geometry", geometry, "-e",
-                "sleep 60",
-            ])
-    }
-
     /// Under a window that covers it, after it was made smaller by the manager's hand, and after it has come back.
     @Test(.inItsTurn, arguments: [nil, "openbox"]) func aCoveredWindow(manager name: String?) async throws {
         try await blocking {
@@ -43,9 +32,9 @@ import Testing
                     return try stage.luma() > 200
                 }
             }
-            let chosen = try Self.xterm(screen, "Chosen", "white", "40x12+100+80")
+            let chosen = try screen.xterm("Chosen", "40x12+100+80")
             try shows("the window")
-            let other = try Self.xterm(screen, "Other", "#ff00ff", "120x40+0+0")
+            let other = try screen.xterm("Other", "120x40+0+0", colour: "#ff00ff")
             try waitFor("the window to be covered", evidence: { other.errorTail }) {
                 let image = try screen.grab()
                 return image.hasMagenta && image.meanLuma(x: 200, y: 140) < 180
@@ -55,7 +44,7 @@ import Testing
                 client.errors.components(separatedBy: "the window is not on the screen").count == 3
             }
             // A window of another size, which is covered from the beginning without a manager.
-            let again = try Self.xterm(screen, "Chosen", "white", "60x20+20+20")
+            let again = try screen.xterm("Chosen", "60x20+20+20")
             try waitFor("the second window", evidence: { client.errorTail }) {
                 client.errors.components(separatedBy: "capturing the window").count == 3
             }
@@ -64,14 +53,8 @@ import Testing
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
             for process in [again, other] { try process.stop(SIGTERM) }
             try manager?.stop(SIGKILL)
-            var (frames, marked) = (0, 0)
-            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
-                frames += 1
-                guard frame.image.hasMagenta else { return }
-                marked += 1
-                try PictureArchive.save(frame.image, as: "window-\(frame.index)")
-            }
-            #expect(marked == 0 && frames > 2, "\(marked) of \(frames) frames show the other window")
+            let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "window")
+            #expect(seen.marked == 0 && seen.frames > 2, "\(seen) show the other window")
             try stage.end()
         }
     }
@@ -81,7 +64,7 @@ import Testing
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
             let stage = try Stage()
-            let chosen = try Self.xterm(screen, "Chosen", "white", "40x12+100+80")
+            let chosen = try screen.xterm("Chosen", "40x12+100+80")
             let number = try Self.number(of: "Chosen", on: screen)
             let client = try Self.start(screen, stage, window: "0x" + String(number, radix: 16))
             try waitFor("the window", evidence: { client.errorTail + stage.daemon.log }) {
@@ -110,7 +93,7 @@ import Testing
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
             let recorder = try RecordingDaemon()
-            let chosen = try Self.xterm(screen, "Chosen", "white", "40x12+100+80")
+            let chosen = try screen.xterm("Chosen", "40x12+100+80")
             let number = try Self.number(of: "Chosen", on: screen)
             let client = try recorder.capture(screen, ["--window", "class=Chosen"])
             func shows(_ what: String) throws {
@@ -123,7 +106,7 @@ import Testing
             try chosen.stop(SIGTERM)
             // The X server numbers windows by the place of their client in its list, which may be another one at first.
             let other = try waitFor("a window with its number", evidence: { "0x" + String(number, radix: 16) }) {
-                let other = try Self.xterm(screen, "Other", "#ff00ff", "40x12+100+80")
+                let other = try screen.xterm("Other", "40x12+100+80", colour: "#ff00ff")
                 if try Self.number(of: "Other", on: screen) == number { return ChildProcess?.some(other) }
                 try other.stop(SIGTERM)
                 return nil
@@ -132,18 +115,12 @@ import Testing
             try recorder.waitFor("the client to look for the window", client) {
                 client.errors.contains("the window is not on the screen")
             }
-            let again = try Self.xterm(screen, "Chosen", "white", "40x12+20+20")
+            let again = try screen.xterm("Chosen", "40x12+20+20")
             try shows("the window again")
             let recordings = try recorder.recordings(after: client)
             for process in [again, other] { try process.stop(SIGTERM) }
-            var (frames, marked) = (0, 0)
-            for recording in recordings {
-                try DecodedVideo.forEachFrame(of: recording) { frame in
-                    frames += 1
-                    marked += frame.image.hasMagenta ? 1 : 0
-                }
-            }
-            #expect(marked == 0 && frames > 1, "\(marked) of \(frames) frames show the other window")
+            let seen = try MarkedFrames(of: recordings, saving: "number")
+            #expect(seen.marked == 0 && seen.frames > 1, "\(seen) show the other window")
         }
     }
 

@@ -64,3 +64,16 @@ extension Daemon {
             width: 640, height: 360, bytes: [UInt8](try Data(contentsOf: URL(filePath: folder.file("a.raw")))))
     }
 }
+
+extension VirtualScreen {
+    /// A window of one colour, which draws nothing as long as nothing is asked for.
+    ///
+    /// - Parameters:
+    ///   - name: its class.
+    ///   - geometry: in characters, with its place; for example `80x24+10+20`.
+    func xterm(_ name: String, _ geometry: String, colour: String = "white") throws -> ChildProcess {
+        try ChildProcess(
+            "xterm",
+            ["-display", display, "-class", name, "-bg", colour, "+sb", "-geometry", geometry, "-e", "sleep 60"])
+    }
+}

@@ -8,15 +8,6 @@ import Testing
         try ChildProcess(ProductExecutable.windowFamily.path, [argument], environment: ["DISPLAY": screen.display])
     }
 
-    private static func xterm(_ screen: VirtualScreen, _ name: String, _ place: String) throws -> ChildProcess {
-        try ChildProcess(
-            "xterm",
-            [
-                "-display", screen.display, "-class", name, "-bg", "white", "+sb", "-geometry", "20x6" + place, "-e",
-                "sleep 60",
-            ])
-    }
-
     /// Waits until what viewers see around points of the picture is light or dark.
     private static func wait(
         _ stage: Stage, _ client: ChildProcess, _ what: String, _ points: [(x: Int, y: Int, isLight: Bool)]
@@ -36,18 +27,18 @@ import Testing
             let manager = try ChildProcess("icewm", [], environment: ["DISPLAY": screen.display])
             let stage = try Stage()
             let client = try stage.capture(screen, ["--no-pointer", "--hide", "class=Hidden"])
-            let other = try Self.xterm(screen, "Other", "+380+60")
+            let other = try screen.xterm("Other", "20x6+380+60")
             try Self.wait(stage, client, "the other window", [(420, 110, true)])
             // At the same moment, so that what is hidden with it cannot have been seen before.
-            let hidden = try Self.xterm(screen, "Hidden", "+60+60")
+            let hidden = try screen.xterm("Hidden", "20x6+60+60")
             try waitFor("the hidden window on the screen", evidence: { hidden.errorTail }) {
                 try screen.grab().meanLuma(x: 100, y: 110, radius: 6) > 150
             }
-            let late = try Self.xterm(screen, "Other", "+380+220")
+            let late = try screen.xterm("Other", "20x6+380+220")
             try Self.wait(
                 stage, client, "both other windows", [(100, 110, false), (420, 110, true), (420, 260, true)])
             try hidden.stop(SIGTERM)
-            let last = try Self.xterm(screen, "Other", "+60+220")
+            let last = try screen.xterm("Other", "20x6+60+220")
             try Self.wait(
                 stage, client, "the last window", [(420, 110, true), (420, 260, true), (100, 260, true)])
             for process in [other, late, last, manager] { try process.stop(SIGKILL) }
@@ -73,13 +64,10 @@ import Testing
             try manager?.stop(SIGKILL)
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
-            var marked = 0
-            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
-                guard zip(frame.image.u, frame.image.v).contains(where: { $0 > 175 && $1 > 185 }) else { return }
-                marked += 1
-                try PictureArchive.save(frame.image, as: "pair-\(frame.index)")
+            let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "pair") {
+                zip($0.u, $0.v).contains { $0 > 175 && $1 > 185 }
             }
-            #expect(marked == 0, "\(marked) frames show the other window")
+            #expect(seen.marked == 0, "\(seen) show the other window")
             try stage.end()
         }
     }
@@ -145,14 +133,10 @@ import Testing
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
             try background.stop(SIGKILL)
-            var (frames, marked) = (0, 0)
-            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
-                frames += 1
-                guard frame.image.isColored else { return }
-                marked += 1
-                if test.isHidden { try PictureArchive.save(frame.image, as: "bare-\(test.how)-\(frame.index)") }
-            }
-            #expect((marked == 0) == test.isHidden && frames > 20, "\(marked) of \(frames) frames")
+            let seen = try MarkedFrames(
+                of: [stage.server.finishedRecording()], saving: test.isHidden ? "bare-\(test.how)" : nil
+            ) { $0.isColored }
+            #expect((seen.marked == 0) == test.isHidden && seen.frames > 20, "\(seen)")
             try stage.end()
         }
     }
@@ -165,11 +149,11 @@ import Testing
             let stage = try Stage()
             let churn = try Self.family(screen, "--churn")
             let client = try stage.capture(screen, ["--no-pointer"] + (isAlone ? ["--window", "class=Other"] : []))
-            let other = try Self.xterm(screen, "Other", "+380+60")
+            let other = try screen.xterm("Other", "20x6+380+60")
             let point = isAlone ? (x: 320, y: 180, isLight: true) : (x: 420, y: 110, isLight: true)
             try Self.wait(stage, client, "the other window", [point])
             try other.stop(SIGTERM)
-            let late = try Self.xterm(screen, "Other", "+380+60")
+            let late = try screen.xterm("Other", "20x6+380+60")
             try Self.wait(stage, client, "a window that comes later", [point])
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
