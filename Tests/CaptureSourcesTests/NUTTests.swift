@@ -207,10 +207,13 @@ import Testing
             do { _ = try Self.input(writer.bytes) } catch { return "\(error)" }
             return ""
         }
+        #expect(message { $0.addVideo("Y3\u{b}\n", 4, 2) }.contains("video of yuv420p10le cannot be sent"))
+        #expect(message { $0.addVideo("\u{c}\u{0}3G", 4, 2) }.contains("video of gbrp12be cannot be sent"))
+        #expect(message { $0.addVideo("Y2\u{0}\u{8}", 4, 2) }.contains("video of ya8 cannot be sent"))
         #expect(message { $0.addVideo("H264", 4, 2) }.contains("H264 cannot be sent; add -c:v rawvideo"))
         #expect(message { $0.addVideo("RGB\u{18}", 4, 2) }.contains("-pix_fmt bgr0"))
         #expect(message { $0.addVideo("RGB\u{0f}", 4, 2) }.contains("-pix_fmt nv12"))
-        #expect(message { $0.addVideo("Y3\u{0b}\n", 4, 2) }.contains("0x59330b0a"))
+        #expect(message { $0.addVideo("PAL\u{8}", 4, 2) }.contains("0x50414c08"))
         #expect(message { $0.addVideo("I420", 0, 2) }.contains("0x2"))
         #expect(message { $0.addAudio(Array("PUD".utf8) + [8], 48_000, 2) }.contains("-c:a pcm_s16le"))
         #expect(message { $0.addAudio(Self.pcm, 384_000, 2) }.contains("-ar 48000"))

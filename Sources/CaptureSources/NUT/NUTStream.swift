@@ -44,10 +44,33 @@ package struct NUTStream: Equatable {
 
     /// How messages name the codec.
     package var codec: String {
+        if let name = planarName { return name }
         let isText = tag.allSatisfy { (0x20...0x7e).contains($0) }
         return isText
             ? String(decoding: tag, as: UTF8.self)
             : "0x" + tag.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// ffmpeg's name of a planar pixel format that has no FourCC. Its tag is a letter, the number of planes, the chroma
+    /// subsampling and the bits of a sample; reversed for big-endian (`avpriv_raw_pix_fmt_tags`).
+    private var planarName: String? {
+        guard tag.count == 4, let first = tag.first, let last = tag.last else { return nil }
+        let isBigEndian = first < 0x20
+        let parts = isBigEndian ? tag.reversed() : tag
+        let bits = isBigEndian ? first : last
+        guard (8...16).contains(bits) else { return nil }
+        let subsampling = [0x00: "444p", 0x0a: "422p", 0x0b: "420p"][parts[2]]
+        let name: String
+        switch (String(decoding: parts[..<2], as: UTF8.self), subsampling) {
+        case ("Y1", _): name = "gray"
+        case ("Y2", _): name = bits == 8 ? "ya8" : "ya"
+        case ("Y3", let chroma?): name = "yuv" + chroma
+        case ("Y4", let chroma?): name = "yuva" + chroma
+        case ("G3", _): name = "gbrp"
+        case ("G4", _): name = "gbrap"
+        default: return nil
+        }
+        return bits > 8 ? "\(name)\(bits)\(isBigEndian ? "be" : "le")" : name
     }
 
     /// The format of raw pictures. NUT has neither matrix nor range. Grey of ffmpeg has full range.
