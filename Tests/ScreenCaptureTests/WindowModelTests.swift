@@ -1013,6 +1013,21 @@ private final class LookupCount: Sendable {
         #expect(lingering.nextEnd == nil)
     }
 
+    /// What lies outside of a screen that has become smaller is never painted.
+    @Test func placesBeyondTheScreen() {
+        var lingering = LingeringSecrets()
+        let start = MediaTime.seconds(100)
+        for x in [0, 500, 900] { lingering.left(Self.place(x), by: UInt32(x), now: start) }
+        lingering.resize(to: CaptureRectangle(x: 0, y: 0, width: 505, height: 800))
+        func places(_ now: MediaTime, _ painted: [CaptureRectangle]) -> [Int] {
+            Self.extended(WindowSecrets(), &lingering, now: now, painted: painted).places.map(\.x)
+        }
+        #expect(places(start, []) == [0, 500, 900])
+        let end = start + LingeringSecrets.time
+        #expect(places(end, [CaptureRectangle(x: 500, y: 0, width: 4, height: 10)]) == [0, 500], "a column is missing")
+        #expect(places(end, [CaptureRectangle(x: 504, y: 0, width: 1, height: 10)]) == [0])
+    }
+
     /// A compositing manager that hangs shows old windows for as long as it likes. One that paints, but not there, does
     /// not have to: another window covers the place.
     @Test(arguments: [MediaTime.zero, .seconds(3600)]) func placesThatAreNeverPainted(wait: MediaTime) {

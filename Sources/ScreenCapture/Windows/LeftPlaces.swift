@@ -77,6 +77,11 @@ struct LeftPlaces: Sendable {
         for index in all.indices { all[index].paint(areas) }
     }
 
+    /// The screen has another size. Nobody paints beyond its edges.
+    mutating func resize(to bounds: CaptureRectangle) {
+        for index in all.indices { all[index].unpainted = all[index].unpainted.compactMap { $0.intersection(bounds) } }
+    }
+
     /// The smallest area with all places that the compositing manager is to paint now; nil for none.
     mutating func takeRequest(now: MediaTime) -> CaptureRectangle? {
         var area: CaptureRectangle?

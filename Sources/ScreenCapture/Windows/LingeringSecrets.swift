@@ -35,6 +35,9 @@ package struct LingeringSecrets: Sendable {
     /// The area that the compositing manager is to paint, because nothing says that it has; nil for none.
     package mutating func takeRequest(now: MediaTime) -> CaptureRectangle? { left.takeRequest(now: now) }
 
+    /// The screen has another size.
+    package mutating func resize(to bounds: CaptureRectangle) { left.resize(to: bounds) }
+
     /// The server has answered within this time.
     package mutating func answered(in time: MediaTime) { slowest = max(slowest, time) }
 

@@ -36,7 +36,10 @@ struct WindowWatch {
     mutating func begin() throws { model.add(try display.watchWindows()) }
 
     /// The display has another size.
-    mutating func resize() { model.bounds = CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height) }
+    mutating func resize() {
+        model.bounds = CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height)
+        lingering.resize(to: model.bounds)
+    }
 
     mutating func take(_ event: WindowEvent, now: MediaTime) {
         model.apply(event)
