@@ -74,6 +74,13 @@ package import UpcastClient
             throw ScreenError("there is no Wayland compositor: WAYLAND_DISPLAY is not set. Name one, such as "
                 + "--wayland wayland-1")
         }
+        // The library would print a line of its own.
+        let folder = unsafe getenv("XDG_RUNTIME_DIR").map { unsafe String(cString: $0) } ?? ""
+        guard name.hasPrefix("/") || folder.hasPrefix("/") else {
+            throw ScreenError(
+                "cannot connect to the Wayland compositor \(name): XDG_RUNTIME_DIR does not name the folder of the "
+                    + "session, in which its socket is")
+        }
         answers?.ask(now: MonotonicClock().now())
         var isLost = true
         defer { answers?.answered(isLost: isLost) }

@@ -370,7 +370,8 @@ import Testing
     /// What cannot be kept is refused at the start.
     @Test func whatIsRefused() throws {
         func message(_ arguments: [String], _ status: Int) throws -> String {
-            let client = try ChildProcess(ProductExecutable.upcastScreen.path, arguments)
+            let client = try ChildProcess(
+                ProductExecutable.upcastScreen.path, arguments, environment: ["XDG_RUNTIME_DIR": ""])
             #expect(client.waitForExit(within: 20) == .code(status))
             return client.errors
         }
@@ -379,6 +380,8 @@ import Testing
             #expect(text.contains("\(option[0]) works on X11 only"))
         }
         #expect(try message(["--wayland", "/nowhere"], 4).contains("cannot connect to the Wayland compositor /nowhere"))
+        let lines = try message(["--wayland", "wayland-1"], 4).split(separator: "\n")
+        #expect(lines.count == 1 && lines[0].contains("XDG_RUNTIME_DIR does not name the folder"), "\(lines)")
         #expect(try message(["--wayland", "a", "--display", ":0"], 64).contains("exclude each other"))
     }
 }
