@@ -1,5 +1,7 @@
 /// What an input has left out because it ends in the middle of a frame.
 struct CutInput: Sendable {
+    /// Of the input.
+    var name: String
     /// Of the incomplete frame; 0 if the input ends between two frames, before the end that its headers name.
     var bytes: Int
     /// What to do about it.
@@ -11,8 +13,9 @@ struct CutInput: Sendable {
     static let header = "more may be missing"
 
     var sentence: String {
-        bytes > 0
-            ? "the input ends in the middle of a frame, of which \(bytes) bytes were not sent; \(advice)"
-            : "the input is cut off: it ends before its headers say"
+        let missing = bytes == 1 ? "1 byte was" : "\(bytes) bytes were"
+        return bytes > 0
+            ? "\(name): the input ends in the middle of a frame, of which \(missing) not sent; \(advice)"
+            : "\(name): the input is cut off: it ends before its headers say"
     }
 }

@@ -76,11 +76,11 @@ struct ProgressLine {
 
     /// - Parameters:
     ///   - late: the number of frames that were too late to send.
-    ///   - cut: nil if every input has ended with a whole frame.
-    mutating func ended(_ goodbye: CaptureGoodbye, late: Int64, _ cut: CutInput?) {
+    ///   - cut: inputs that have not ended with a whole frame.
+    mutating func ended(_ goodbye: CaptureGoodbye, late: Int64, _ cut: [CutInput]) {
         if refused > refusalsTold.count { report("\(refused) messages were refused") }
         if late > 0 { report("\(late) frames were too late to send") }
-        if let cut { report(cut.sentence) }
+        for input in cut { report(input.sentence) }
         line(
             "\(goodbye.counters.framesTaken) frames and \(goodbye.counters.audioSamples) audio samples accepted, "
                 + "\(goodbye.counters.framesDropped) frames dropped")

@@ -19,8 +19,8 @@ final class Session {
         var frames: Int64 = 0
         /// Frames that were too late to send.
         var late: Int64 = 0
-        /// Nil if every input has ended with a whole frame.
-        var cut: CutInput?
+        /// Inputs that have not ended with a whole frame.
+        var cut: [CutInput] = []
         var isPaused = false
         var running = 0
         /// Running tracks with an end.
@@ -91,6 +91,9 @@ final class Session {
             for input in inputs { input.stream?.ahead?.close() }
         }
         try SessionInput.open(plan, stop, &inputs)
+        if plan.loops, let pipe = inputs.first(where: { $0.stream?.file.isLive ?? false }) {
+            progress.report("\(pipe.name): not a regular file, so it cannot begin again; --loop repeats files")
+        }
         let timed = inputs.lazy.compactMap(\.timed).first
         if let timed { try check(timed) }
         let finite = plan.loops ? 0 : inputs.filter(\.isFinite).count
@@ -180,7 +183,9 @@ final class Session {
                 failure = .daemon(error)
             } catch {
                 // After a stop, errors of interrupted inputs are expected.
-                if !stop.isStopped { failure = .input("\(error)") }
+                if !stop.isStopped {
+                    failure = .input(plan.separateStreams > 1 ? "\(input.name): \(error)" : "\(error)")
+                }
             }
             start.withdraw(input.name, at: stop.now())
             live?.withdraw(input.name)
@@ -281,7 +286,7 @@ final class Session {
             }
         let (late, cut) = shared.withLock { ($0.late, $0.cut) }
         progress.ended(last, late: late, cut)
-        if last.reason == .finished { return cut != nil && reason == .sourceEnded ? .refused : .sent }
+        if last.reason == .finished { return !cut.isEmpty && reason == .sourceEnded ? .refused : .sent }
         let text = last.text.isEmpty ? "\(last.reason)" : last.text
         // A goodbye that answers this program's own end says what became of the broadcast.
         progress.report(goodbye == nil && last.reason == .failed ? text : "upcastd ended the broadcast: \(text)")

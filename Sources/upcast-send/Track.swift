@@ -64,7 +64,7 @@ struct Track {
             }
             shared.withLock { $0.frames += 1 }
         }
-        noteEnd(source.cutShortBytes, source is Y4MVideo ? CutInput.header : CutInput.noHeader)
+        noteEnd(settings.name, stop, source.cutShortBytes, source is Y4MVideo ? CutInput.header : CutInput.noHeader)
     }
 
     func sendAudio(
@@ -95,7 +95,7 @@ struct Track {
         }
         var advice = CutInput.header
         if case .stream(_, .some) = audio { advice = CutInput.noAudioHeader }
-        noteEnd(input.cutShortBytes, advice)
+        noteEnd(settings.name, stop, input.cutShortBytes, advice)
     }
 
     /// Sends all tracks of a stream.
@@ -113,13 +113,14 @@ struct Track {
             case .microphone: try send(.microphone, input, input.microphone, pts)
             }
         }
-        noteEnd(input.cutShortBytes, CutInput.header)
+        noteEnd(settings.name, stop, input.cutShortBytes, CutInput.header)
     }
 
     /// Keeps what the end of the input has left out, for the message at the end.
-    private func noteEnd(_ cutShortBytes: Int?, _ advice: String) {
-        guard let cutShortBytes else { return }
-        shared.withLock { $0.cut = CutInput(bytes: cutShortBytes, advice: advice) }
+    private func noteEnd(_ name: String, _ stop: StopSignal, _ cutShortBytes: Int?, _ advice: String) {
+        // A stop also ends inputs that wait for more.
+        guard let cutShortBytes, !stop.isStopped else { return }
+        shared.withLock { $0.cut.append(CutInput(name: name, bytes: cutShortBytes, advice: advice)) }
     }
 
     private func send(

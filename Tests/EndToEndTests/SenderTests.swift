@@ -87,6 +87,35 @@ import Testing
         }
     }
 
+    /// Each input that is cut off is named. What cannot begin again is not repeated.
+    @Test(.inItsTurn) func inputsThatAreCutOff() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("cut")
+            let picture = "testsrc=size=160x120:rate=10:duration=1,format=yuv420p"
+            for (name, source) in [("a.y4m", picture), ("a.wav", "sine=duration=1")] {
+                _ = try ChildProcess.run(
+                    "ffmpeg", ["-nostdin", "-v", "error", "-f", "lavfi", "-i", source, folder.file(name)])
+                let bytes = try Data(contentsOf: URL(filePath: folder.file(name)))
+                try bytes.dropLast(1000).write(to: URL(filePath: folder.file(name)))
+            }
+            let stage = try Stage()
+            let sender = try ChildProcess(
+                "sh",
+                [
+                    "-c", "cat \"$3\" | \"$0\" --socket \"$1\" --loop --seconds 3 --video \"$2\" --app-audio -",
+                    ProductExecutable.upcastSend.path, stage.daemon.ingestSocket, folder.file("a.y4m"),
+                    folder.file("a.wav"),
+                ])
+            #expect(sender.waitForExit(within: 20) == .code(3), "\(sender.errorTail)")
+            for text in [
+                "video: the input ends in the middle of a frame, of which", "app audio: the input is cut off",
+                "app audio: not a regular file, so it cannot begin again",
+            ] { #expect(sender.errors.contains(text), "\(sender.errors)") }
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+
     /// The desktop of the README: one ffmpeg grabs a screen and its sound, each sample with the time of its capture.
     @Test(.inItsTurn) func aDesktopIsInSync() async throws {
         try await blocking {

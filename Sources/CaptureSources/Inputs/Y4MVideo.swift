@@ -46,27 +46,33 @@ package final class Y4MVideo: VideoSource {
     package func advance(
         frame: Int64, time: MediaTime, orientation: OrientationTag?, into memory: Memory
     ) throws -> Bool {
-        var line = try reader.line(limit: Self.maxLine)
-        if line == nil, loops, frame > 0, reader.rewind() {
+        let target = unsafe UnsafeMutableRawBufferPointer(
+            rebasing: try memory(format)[..<format.minimumPayloadBytes])
+        if try unsafe !read(frame, into: target) {
+            guard loops, frame > 0, reader.rewind() else { return false }
             _ = try reader.line(limit: Self.maxLine)
-            line = try reader.line(limit: Self.maxLine)
+            guard try unsafe read(frame, into: target) else { return false }
         }
-        guard let line else { return false }
+        if header.isTenBit { unsafe convertToP010(target) }
+        return true
+    }
+
+    /// Reads a frame as it is stored. False at the end. A producer that was stopped leaves an incomplete frame, which
+    /// counts as the end.
+    private func read(_ frame: Int64, into target: UnsafeMutableRawBufferPointer) throws(InputError) -> Bool {
+        let head = try reader.peek("FRAME\n".utf8.count).count
+        guard head == "FRAME\n".utf8.count, let line = try reader.line(limit: Self.maxLine) else {
+            if head > 0 { cutShortBytes = head }
+            return false
+        }
         guard line == "FRAME" || line.hasPrefix("FRAME ") else {
             throw InputError(
                 "frame \(frame) of the Y4M stream does not begin with FRAME; the frame before was cut short")
         }
-        let target = unsafe UnsafeMutableRawBufferPointer(
-            rebasing: try memory(format)[..<format.minimumPayloadBytes])
         let got =
             header.isTenBit ? try reader.fill(&stored, count: target.count) : try unsafe reader.fill(target)
-        // A producer that was stopped leaves an incomplete frame, which counts as the end.
-        guard got == target.count else {
-            cutShortBytes = got
-            return false
-        }
-        if header.isTenBit { unsafe convertToP010(target) }
-        return true
+        if got < target.count { cutShortBytes = got }
+        return got == target.count
     }
 
     /// Converts three planes with ten bits in the low end of 16 to luma and interleaved chroma with the bits in the
