@@ -878,7 +878,8 @@ import UpcastClient
         let mistake = #expect(throws: ScreenError.self) { try rules.add(file: "class=a\nclas=x", name: "rules") }
         #expect(mistake?.description.hasPrefix("rules:2: \"clas=x\" is not a rule, such as class=KeePassXC") == true)
         #expect(throws: ScreenError.self) { try rules.add("type=popup") }
-        #expect(throws: ScreenError.self) { try rules.add("class=") }
+        let empty = #expect(throws: ScreenError.self) { try rules.add("class=") }
+        #expect(empty?.description.contains("has no pattern; a rule is such as class=KeePassXC") == true)
     }
 
     /// Slips that would hide nothing of what is meant.

@@ -64,11 +64,12 @@ package struct WindowRules: Equatable, Sendable {
     /// - Throws: what is wrong with it, and what would be right.
     package mutating func add(_ text: String) throws(ScreenError) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, let subject = Rule.Subject(rawValue: parts[0]), !parts[1].isEmpty else {
+        guard parts.count == 2, let subject = Rule.Subject(rawValue: parts[0]) else {
             let names = Rule.Subject.allCases.map(\.rawValue).joined(separator: ", ")
             throw ScreenError(
                 "\"\(text)\" is not a rule, such as class=KeePassXC or title=*Private*; it begins with one of \(names)")
         }
+        if parts[1].isEmpty { throw ScreenError("\"\(text)\" has no pattern; a rule is such as \(text)KeePassXC") }
         if let objection = Self.objection(to: parts[1]) { throw ScreenError("\"\(text)\" \(objection)") }
         guard subject != .type || Self.types[parts[1].lowercased()] != nil else {
             let names = Self.types.keys.sorted().joined(separator: ", ")
