@@ -49,11 +49,11 @@ bool upcast_x_is_motion(upcast_x *x, const xcb_generic_event_t *event) {
 
 int upcast_x_cursor(
     upcast_x *x, uint32_t *pixels, size_t capacity, uint16_t *width, uint16_t *height, uint16_t *hot_x,
-    uint16_t *hot_y) {
+    uint16_t *hot_y, bool *is_named) {
     if (!x->has_fixes) return 0;
     xcb_generic_error_t *error = NULL;
-    xcb_xfixes_get_cursor_image_reply_t *cursor =
-        xcb_xfixes_get_cursor_image_reply(x->c, xcb_xfixes_get_cursor_image(x->c), &error);
+    xcb_xfixes_get_cursor_image_and_name_reply_t *cursor = xcb_xfixes_get_cursor_image_and_name_reply(
+        x->c, xcb_xfixes_get_cursor_image_and_name(x->c), &error);
     if (!cursor) {
         // That is what servers without a shape say. All other errors are about a shape that is there.
         const bool has_none = error && error->error_code == XCB_CURSOR;
@@ -61,14 +61,15 @@ int upcast_x_cursor(
         return upcast_x_is_lost(x) ? UPCAST_X_CURSOR_LOST : has_none ? 0 : UPCAST_X_CURSOR_UNKNOWN;
     }
     size_t count = (size_t)cursor->width * cursor->height;
-    size_t sent = (size_t)xcb_xfixes_get_cursor_image_cursor_image_length(cursor);
+    size_t sent = (size_t)xcb_xfixes_get_cursor_image_and_name_cursor_image_length(cursor);
     int result = UPCAST_X_CURSOR_UNKNOWN;
     if (count <= capacity && count <= sent) {
-        memcpy(pixels, xcb_xfixes_get_cursor_image_cursor_image(cursor), count * sizeof *pixels);
+        memcpy(pixels, xcb_xfixes_get_cursor_image_and_name_cursor_image(cursor), count * sizeof *pixels);
         *width = cursor->width;
         *height = cursor->height;
         *hot_x = cursor->xhot;
         *hot_y = cursor->yhot;
+        *is_named = cursor->cursor_atom != XCB_NONE;
         result = (int)count;
     }
     free(cursor);

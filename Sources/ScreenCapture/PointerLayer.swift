@@ -7,7 +7,7 @@ struct PointerLayer {
     private let display: X11Connection
     private let isShown: Bool
     private var looks: PointerLooks
-    private var image = PointerImage.none
+    private var shape = PointerShape()
     private var place: (x: Int, y: Int)?
     /// Where it is drawn in the last frame; nil if it is not.
     private(set) var drawn: CaptureRectangle?
@@ -29,9 +29,9 @@ struct PointerLayer {
     /// the last one that was known is drawn: viewers must not lose the pointer.
     private mutating func readShape() throws {
         if let told = try display.pointerImage() {
-            image = told
-        } else if !image.isVisible {
-            image = .arrow
+            shape.change(to: told.image, isNamed: told.isNamed)
+        } else if !shape.isVisible {
+            shape.change(to: .arrow, isNamed: true)
         }
     }
 
@@ -79,13 +79,18 @@ struct PointerLayer {
 
     /// Draws it into a picture.
     ///
-    /// - Parameter area: of the root window, that the picture shows.
-    mutating func draw(_ moment: X11Connection.Moment, into frame: CaptureFrame, _ area: CaptureRectangle) {
+    /// - Parameters:
+    ///   - area: of the root window, that the picture shows.
+    ///   - besideSecrets: whether anything on the screen is secret.
+    mutating func draw(
+        _ moment: X11Connection.Moment, into frame: CaptureFrame, _ area: CaptureRectangle, besideSecrets: Bool
+    ) {
         let old = place
         (place, drawn) = (moment.pointer, nil)
         _ = found(old)
         guard isShown, let place, case .rgb(let red, let blue) = display.format.pixelFormat.layout else { return }
         let (x, y) = (place.x - area.x, place.y - area.y)
+        let image = shape.drawn(besideSecrets: besideSecrets)
         unsafe image.draw(into: frame.bytes, width: area.width, height: area.height, red: red, blue: blue, x: x, y: y)
         drawn = image.area(x: x, y: y)
     }

@@ -250,7 +250,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         guard isInFront else { return }
         // Where the pointer was is a change, too.
         if let drawn = pointer.drawn { damage.note(drawn) }
-        pointer.draw(moment, into: frame, area)
+        pointer.draw(moment, into: frame, area, besideSecrets: !windows.secrets.isEmpty)
         if let drawn = pointer.drawn { damage.note(drawn) }
         try connection.send(
             frame, at: .nanoseconds(now.nanoseconds), orientation: .up, secure: regions,

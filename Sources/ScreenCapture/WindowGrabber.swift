@@ -59,6 +59,8 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
     /// How long viewers wait for that.
     private static let patience = MediaTime.milliseconds(500)
     private var pointer: PointerLayer
+    /// What is secret on the whole screen; kept for its memory.
+    private var secrets = WindowSecrets()
     /// Used again for each frame, so that nothing is allocated.
     private var spare: CaptureFrame?
 
@@ -278,7 +280,8 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         // What had happened by then is in the picture: if its windows have changed, another one is made.
         while let event = display.nextEvent(before: moment.sequence) { try take(event) }
         guard isCurrent(target) else { return schedule.retry() }
-        pointer.draw(moment, into: frame, target.place)
+        model.collect(hidesUnknown: true, into: &secrets)
+        pointer.draw(moment, into: frame, target.place, besideSecrets: !secrets.isEmpty)
         // It wants to be hidden, or a rule says so, or a window that wants everything to be hidden.
         let isSecure = model.isSecure(target.top) || model.hidesEverything
         let secure: CaptureSecureRegions = isSecure ? .wholeFrame : .none

@@ -290,19 +290,22 @@ package import UpcastClient
         return isHere ? (Int(x), Int(y)) : nil
     }
 
-    /// Its shape; nil if there is one, and the server does not tell it: the program that made it has ended.
-    package func pointerImage() throws(GrabError) -> PointerImage? {
+    /// Its shape, and whether that has a name; nil if there is one, and the server does not tell it: the program that
+    /// made it has ended.
+    package func pointerImage() throws(GrabError) -> (image: PointerImage, isNamed: Bool)? {
         var pixels = [UInt32](repeating: 0, count: Self.maxPointerPixels)
         var (width, height, hotX, hotY): (UInt16, UInt16, UInt16, UInt16) = (0, 0, 0, 0)
+        var isNamed = false
         let count = ask {
-            unsafe upcast_x_cursor(handle, &pixels, Self.maxPointerPixels, &width, &height, &hotX, &hotY)
+            unsafe upcast_x_cursor(handle, &pixels, Self.maxPointerPixels, &width, &height, &hotX, &hotY, &isNamed)
         }
         if count == UPCAST_X_CURSOR_LOST { throw .lost }
         if count == UPCAST_X_CURSOR_UNKNOWN { return nil }
-        guard count > 0 else { return PointerImage.none }
-        return PointerImage(
+        guard count > 0 else { return (.none, false) }
+        let image = PointerImage(
             pixels: Array(pixels.prefix(Int(count))), width: Int(width), height: Int(height), hotX: Int(hotX),
             hotY: Int(hotY))
+        return (image, isNamed)
     }
 
     /// The monitors; none if the server does not name them.

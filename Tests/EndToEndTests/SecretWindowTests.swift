@@ -204,6 +204,45 @@ import Testing
         }
     }
 
+    /// The shape that a secret window gives the pointer is not drawn: not beside it, and not on another window.
+    @Test(.inItsTurn, arguments: [[], ["--hide", "class=Secret"], ["--hide", "class=Secret", "--window", "class=Host"]])
+    func itsPointer(_ options: [String]) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            // Xvfb's pointer is in the middle.
+            let host = try screen.xterm("Host", "104x26+0+0", colour: "#404040")
+            let stage = try Stage()
+            let client = try stage.capture(screen, options)
+            func shows(_ what: String, _ isSo: (I420Image) -> Bool) throws {
+                try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
+                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                    return try isSo(stage.snapshot())
+                }
+            }
+            try shows("the host") { $0.meanLuma(x: 500, y: 300, radius: 6) > 40 }
+            let window = try ChildProcess(
+                ProductExecutable.secretWindow.path, ["--cursor", "Secret"], environment: ["DISPLAY": screen.display])
+            if options.isEmpty {
+                try shows("the pointer") { $0.hasMagenta }
+            } else {
+                try waitFor("the pointer's shape", evidence: { window.errorTail }) {
+                    try screen.grab(withPointer: true).hasMagenta
+                }
+                try ChildProcess(
+                    "xdotool", ["mousemove", "450", "260"], environment: ["DISPLAY": screen.display]
+                ).waitForSuccess(within: 20)
+                // Its outline is white.
+                try shows("the arrow") { $0.maxLuma(x: 460, y: 270, radius: 30) > 150 }
+            }
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            for process in [window, host] { try process.stop(SIGKILL) }
+            let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "pointer")
+            #expect((seen.marked == 0) == !options.isEmpty, "\(seen) show the pointer's shape")
+            try stage.end()
+        }
+    }
+
     /// What is secret stays secret when the daemon restarts: also if its secret window ends while there is no daemon.
     @Test(.inItsTurn, arguments: [true, false]) func aDaemonThatComesBack(isBefore: Bool) async throws {
         try await blocking {

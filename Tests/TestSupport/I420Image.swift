@@ -42,6 +42,15 @@ package struct I420Image: Equatable, Sendable {
         return Double(sum) / Double(count)
     }
 
+    /// Of the brightest pixel around a place.
+    package func maxLuma(x: Int, y row: Int, radius: Int) -> UInt8 {
+        var found: UInt8 = 0
+        for r in max(0, row - radius)...min(height - 1, row + radius) {
+            for c in max(0, x - radius)...min(width - 1, x + radius) { found = max(found, y[r * width + c]) }
+        }
+        return found
+    }
+
     /// Mean luma of the whole picture.
     package var meanLuma: Double { Double(y.reduce(0) { $0 + Int($1) }) / Double(y.count) }
 

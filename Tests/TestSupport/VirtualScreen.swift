@@ -68,11 +68,11 @@ package final class VirtualScreen: Sendable {
     }
 
     /// What the screen shows now, as BT.709 video range.
-    package func grab() throws -> I420Image {
+    package func grab(withPointer: Bool = false) throws -> I420Image {
         let folder = try TemporaryDirectory("grab")
         _ = try ChildProcess.run(
             "ffmpeg",
-            ["-nostdin", "-v", "error"] + grabArguments(rate: 30) + [
+            ["-nostdin", "-v", "error"] + grabArguments(rate: 30, withPointer: withPointer) + [
                 "-frames:v", "1", "-vf", Self.toVideoRange, "-f", "rawvideo", folder.file("raw"),
             ])
         let bytes = [UInt8](FileManager.default.contents(atPath: folder.file("raw")) ?? Data())
@@ -83,9 +83,10 @@ package final class VirtualScreen: Sendable {
     }
 
     /// ffmpeg's input options for this screen.
-    package func grabArguments(rate: Int) -> [String] {
+    package func grabArguments(rate: Int, withPointer: Bool = false) -> [String] {
         [
-            "-f", "x11grab", "-draw_mouse", "0", "-framerate", "\(rate)", "-video_size", "\(width)x\(height)",
+            "-f", "x11grab", "-draw_mouse", withPointer ? "1" : "0", "-framerate", "\(rate)",
+            "-video_size", "\(width)x\(height)",
             "-i", display,
         ]
     }

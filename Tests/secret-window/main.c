@@ -6,6 +6,7 @@
 //   secret-window --clients COUNT
 //   secret-window --unseen [apart]
 //   secret-window --input-only [VALUE]
+//   secret-window --cursor NAME
 //
 // All are filled with ff00ff. The windows have the property _UPCAST_SECURE, or the class, from before they are mapped.
 // With --popup, a white window of 200x120 pixels at 40,40 has the class, and a menu of 60x40, with a border of 8, comes
@@ -18,6 +19,8 @@
 // 100,160 stays; with apart, it is of another X client of the process.
 // With --input-only, a window of 60x40 pixels at 300,200 that only takes input is mapped, and its number written to
 // standard output. It has this value of the property from before it is mapped.
+// With --cursor, a white window of 200x120 pixels at 40,40 has the class, and gives the pointer a square of 32 pixels for
+// a shape, wherever that is.
 // With --menus, override-redirect windows without a class or the property come and go beside them.
 #include <stdint.h>
 #include <stdio.h>
@@ -162,6 +165,37 @@ static int show_input_only(uint32_t value) {
     return 0;
 }
 
+/// A square of one colour.
+static xcb_cursor_t make_cursor(void) {
+    enum { SIZE = 32 };
+    const xcb_pixmap_t all = xcb_generate_id(c);
+    xcb_create_pixmap(c, 1, all, screen->root, SIZE, SIZE);
+    const xcb_gcontext_t gc = xcb_generate_id(c);
+    const uint32_t one = 1;
+    xcb_create_gc(c, gc, all, XCB_GC_FOREGROUND, &one);
+    const xcb_rectangle_t whole = {0, 0, SIZE, SIZE};
+    xcb_poly_fill_rectangle(c, all, gc, 1, &whole);
+    const xcb_cursor_t cursor = xcb_generate_id(c);
+    xcb_create_cursor(c, cursor, all, all, 0xffff, 0, 0xffff, 0, 0, 0, SIZE / 2, SIZE / 2);
+    return cursor;
+}
+
+/// As while something is dragged, until it is ended.
+static int show_cursor(const char *name) {
+    const xcb_window_t window = place(40, 40, 200, 120, 0xffffff, 0);
+    set_class(window, name);
+    xcb_map_window(c, window);
+    x11_wait_for_server(c);
+    free(xcb_grab_pointer_reply(
+        c,
+        xcb_grab_pointer(
+            c, 0, window, XCB_EVENT_MASK_BUTTON_PRESS, XCB_GRAB_MODE_ASYNC, XCB_GRAB_MODE_ASYNC, XCB_NONE, make_cursor(),
+            XCB_CURRENT_TIME),
+        NULL));
+    while (!xcb_connection_has_error(c)) pause();
+    return 0;
+}
+
 int main(int argc, char **argv) {
     const char *class_name = NULL;
     int steps = 1000, pause_us = 1000, menus = 0;
@@ -179,6 +213,7 @@ int main(int argc, char **argv) {
     if (argc > 2 && !strcmp(argv[1], "--popup")) return show_popup(argv[2], argc > 3);
     if (argc > 3 && !strcmp(argv[1], "--inside")) return show_crowd(atoi(argv[2]), atoi(argv[3]));
     if (argc > 2 && !strcmp(argv[1], "--clients")) return show_clients(atoi(argv[2]));
+    if (argc > 2 && !strcmp(argv[1], "--cursor")) return show_cursor(argv[2]);
     if (argc > 1 && !strcmp(argv[1], "--unseen")) return show_menu_of_unseen(argc > 2);
     if (argc > 1 && !strcmp(argv[1], "--input-only")) return show_input_only(argc > 2 ? (uint32_t)atoi(argv[2]) : 0);
     const xcb_atom_t secure = x11_atom(c, "_UPCAST_SECURE");

@@ -274,9 +274,11 @@ enum {
 
 /// The pointer's shape: premultiplied ARGB, at most `capacity` pixels. Returns the number of its pixels; 0 without a
 /// shape, or one of the above.
+///
+/// @param is_named  whether its program has given it a name, as libXcursor does for shapes of themes.
 int upcast_x_cursor(
     upcast_x *x, uint32_t *pixels, size_t capacity, uint16_t *width, uint16_t *height, uint16_t *hot_x,
-    uint16_t *hot_y);
+    uint16_t *hot_y, bool *is_named);
 
 /// Reports each motion of the pointer that a device makes, or no more. Programs that move it themselves (WarpPointer) are
 /// not reported.
