@@ -31,7 +31,7 @@ int upcast_x_read_manager(upcast_x *x, upcast_x_manager *manager) {
     x->manager.is_there = a && a->all_event_masks & XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT;
     x->manager.maker = x->manager.is_there && window ? upcast_x_maker(x, window) : 0;
     free(a);
-    x->manager.is_composited = p && p->owner;
+    x->manager.compositor = p ? p->owner : XCB_NONE;
     free(s);
     free(p);
     *manager = x->manager;

@@ -61,12 +61,13 @@ extension X11Connection {
             height: UInt16(clamping: area.height))
     }
 
-    /// Who the window manager is now, and whether there is a compositing manager.
-    func windowManager() throws(GrabError) -> (WindowManager, isComposited: Bool) {
+    /// Who the window manager is now, and the X client of the compositing manager; nil for none.
+    func windowManager() throws(GrabError) -> (WindowManager, compositor: UInt32?) {
         var manager = upcast_x_manager()
         guard ask({ unsafe upcast_x_read_manager(handle, &manager) }) == 0 else { throw .lost }
-        guard manager.is_there else { return (.none, manager.is_composited) }
-        return (manager.maker == 0 ? .unnamed : .client(manager.maker), manager.is_composited)
+        let compositor = manager.compositor == 0 ? nil : manager.compositor & ~resourceMask
+        guard manager.is_there else { return (.none, compositor) }
+        return (manager.maker == 0 ? .unnamed : .client(manager.maker), compositor)
     }
 
     private static func place(_ window: upcast_x_window) -> CaptureRectangle {

@@ -204,6 +204,56 @@ import Testing
         }
     }
 
+    /// xfwm4 shows a picture of each window to which Alt+Tab switches.
+    @Test(.inItsTurn, arguments: [true, false]) func aPreview(isHidden: Bool) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let display = ["DISPLAY": screen.display]
+            let bus = try SessionBus(environment: display)
+            let manager = try ChildProcess("xfwm4", [], environment: display.merging(bus.environment) { $1 })
+            func xdotool(_ arguments: String...) throws {
+                try ChildProcess("xdotool", arguments, environment: display).waitForSuccess(within: 20)
+            }
+            // In the middle of the screen; the window is in a corner.
+            func preview(in image: I420Image) -> Bool {
+                image.u.indices.contains {
+                    image.u[$0] > 175 && image.v[$0] > 185 && (75..<245).contains($0 % image.chromaWidth)
+                }
+            }
+            let plain = try screen.xterm("Plain", "104x26+0+0")
+            let stage = try Stage()
+            let client = try stage.capture(screen, ["--no-pointer"] + (isHidden ? ["--hide", "class=Secret"] : []))
+            func shows(_ what: String, _ isSo: (I420Image) -> Bool) throws {
+                try waitFor(what, evidence: { client.errorTail + manager.errorTail }) {
+                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                    return try isSo(stage.snapshot())
+                }
+            }
+            func isLight(_ image: I420Image) -> Bool { image.meanLuma(x: 320, y: 230, radius: 6) > 150 }
+            try shows("the background") { isLight($0) }
+            let secret = try screen.xterm("Secret", "16x4+0+0", colour: "#ff00ff")
+            try waitFor("the window", evidence: { secret.errorTail }) { try screen.grab().hasMagenta }
+            try xdotool("keydown", "alt")
+            try xdotool("key", "Tab")
+            try waitFor("the preview", evidence: { manager.errorTail }) { try preview(in: screen.grab()) }
+            if isHidden {
+                try shows("the place of the preview") { !isLight($0) }
+            } else {
+                try shows("the preview") { preview(in: $0) }
+            }
+            // Longer than what a picture has hidden stays hidden.
+            Thread.sleep(forTimeInterval: 0.4)
+            try xdotool("keyup", "alt")
+            try shows("the background again") { isLight($0) }
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            for process in [plain, secret, manager] { try process.stop(SIGKILL) }
+            let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "preview")
+            #expect((seen.marked == 0) == isHidden, "\(seen) show the window or its preview")
+            try stage.end()
+        }
+    }
+
     /// The shape that a secret window gives the pointer is not drawn: not beside it, and not on another window.
     @Test(.inItsTurn, arguments: [[], ["--hide", "class=Secret"], ["--hide", "class=Secret", "--window", "class=Host"]])
     func itsPointer(_ options: [String]) async throws {

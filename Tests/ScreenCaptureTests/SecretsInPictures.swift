@@ -14,10 +14,10 @@ extension WindowModel {
     ///   - manager: nil for the one of the last reading.
     ///   - owner: who an X client is; its process has its number by default. Nil for one that has ended.
     mutating func read(
-        _ facts: [UInt32: WindowFacts], manager: WindowManager? = nil,
+        _ facts: [UInt32: WindowFacts], manager: WindowManager? = nil, compositor: UInt32? = nil,
         owner: (UInt32) -> WindowNames.Owner? = { .process($0) }
     ) {
-        var reading = WindowReading(manager: manager ?? self.manager, facts: facts)
+        var reading = WindowReading(manager: manager ?? self.manager, compositor: compositor, facts: facts)
         for client in unread.clients { reading.clients.updateValue(owner(client), forKey: client) }
         note(reading)
     }

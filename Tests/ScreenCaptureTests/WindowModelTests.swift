@@ -70,6 +70,24 @@ import UpcastClient
         #expect(Set(Self.hidden(model)) == [40, 500])
     }
 
+    /// A manager that composites shows pictures of windows in its own ones, such as those to switch to.
+    @Test(arguments: [
+        (WindowManager.client(9), UInt32?.some(9), UInt32(1), [5, 300]), (.client(9), 9, 0, []),
+        (.client(9), 8, 1, [5]), (.client(9), nil, 1, [5]), (.unnamed, 9, 1, [5]), (.none, 9, 1, [5]),
+    ])
+    func windowsWithPictures(manager: WindowManager, compositor: UInt32?, secure: UInt32, hidden: [Int]) throws {
+        var frame = Self.facts(3, x: 600, override: true, client: 4, maker: 9)
+        frame.hasFrame = true
+        let all: [UInt32: WindowFacts] = [
+            1: Self.facts(1, x: 5, secure: secure), 2: Self.facts(2, x: 300, override: true, maker: 9), 3: frame,
+            5: Self.facts(5, x: 800, maker: 9),
+        ]
+        var model = try Self.model(all)
+        model.isComposited = compositor != nil
+        model.read(all, manager: manager, compositor: compositor)
+        #expect(Self.hidden(model) == hidden)
+    }
+
     /// A window of which nothing is known holds the picture back, and is hidden where that does not help.
     @Test func unknownWindows() throws {
         var model = try Self.model([1: Self.facts(1, x: 5)])

@@ -68,7 +68,7 @@ import UpcastClient
             let reading = try #require(read)
             #expect(count == 1 && Set(reading.facts.keys) == Set(model.unread.windows) && reading.facts.count >= 2)
             model.note(reading)
-            #expect(model.unread.windows == [] && reading.manager == .none && !reading.isComposited)
+            #expect(model.unread.windows == [] && reading.manager == .none && reading.compositor == nil)
         }
     }
 
@@ -142,13 +142,13 @@ import UpcastClient
                     {
                         managers.append(manager)
                         _ = try? waitFor("the manager", evidence: { manager.errorTail }) {
-                            try other.read({ WindowRequest() }, taking: { _ in })?.isComposited == true
+                            try other.read({ WindowRequest() }, taking: { _ in })?.compositor != nil
                         }
                     }
                     return model.unread
                 }, taking: { if case .window(let event) = $0 { model.apply(event) } })
-            #expect(managers.count == 1 && reading?.isComposited != false)
-            #expect(try rig.display.read({ model.unread }, taking: { _ in })?.isComposited == true)
+            #expect(managers.count == 1 && reading.map { $0.compositor != nil } ?? true)
+            #expect(try rig.display.read({ model.unread }, taking: { _ in })?.compositor != nil)
         }
     }
 

@@ -143,8 +143,8 @@ typedef struct {
     bool is_there;
     /// The X client that makes its windows; 0 if it does not say so.
     uint32_t maker;
-    /// A compositing manager paints the screen, some time after windows have changed.
-    bool is_composited;
+    /// The window of the compositing manager, which paints the screen some time after windows have changed; 0 for none.
+    uint32_t compositor;
 } upcast_x_manager;
 
 enum upcast_x_event_kind {

@@ -59,6 +59,12 @@ package struct WindowFacts: Equatable, Sendable {
         (self.maker, self.inside) = (maker ?? names.first?.maker ?? 0, inside)
     }
 
+    /// Whether it may show pictures of other windows, as one for Alt+Tab does: it is the window manager's own, and no
+    /// frame.
+    ///
+    /// - Parameter painter: the window manager, if it also composites.
+    func mayShowOthers(by painter: UInt32?) -> Bool { maker == painter && isOverrideRedirect && !hasFrame }
+
     /// It has no pixels to hide, and does not ask to hide everything.
     var hidesNothing: Bool { isInputOnly && !hidesEverything }
     /// While it is viewable.

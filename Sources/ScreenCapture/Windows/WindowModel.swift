@@ -11,6 +11,8 @@ package struct WindowModel: Sendable {
     private var tree = WindowTree()
     /// As of the last reading.
     private(set) var manager = WindowManager.none
+    /// The X client of a window manager that also composites; nil for any other. As of the last reading.
+    private var paintingManager: UInt32?
     /// Nil if no application has to be in front.
     private var front: FrontWindows?
     /// As of the last reading.
@@ -51,6 +53,9 @@ package struct WindowModel: Sendable {
         self.front = front.map(FrontWindows.init)
     }
 
+    /// The window manager, as an X client, if its windows may show pictures of secret ones; nil if not.
+    var picturePainter: UInt32? { secure.isEmpty ? nil : paintingManager }
+
     /// Whether what windows leave on the screen stays there.
     var leavesPixels: Bool { showsScreen && !isComposited }
 
@@ -71,6 +76,7 @@ package struct WindowModel: Sendable {
         // What is found was there after the last request to paint over.
         endErasure()
         manager = reading.manager
+        paintingManager = reading.compositor.flatMap { manager == .client($0) ? $0 : nil }
         let (wereSecure, isOneMissing) = (secure, lostUnknown)
         let others = reading.facts.filter { id, facts in
             let wasSecure = wereSecure.contains(id)
@@ -312,6 +318,7 @@ package struct WindowModel: Sendable {
     package func collect(hidesUnknown: Bool, into secrets: inout WindowSecrets) {
         secrets.clear()
         let menus = hidesUnknown && unseen.isWaiting ? menuOwners : nil
+        let painter = picturePainter
         for (id, window) in windows where window.isViewable {
             guard let facts = window.facts else {
                 if hidesUnknown {
@@ -320,7 +327,9 @@ package struct WindowModel: Sendable {
                 }
                 continue
             }
-            if secure.contains(id) || showsStranger(window) || menus?.isMenu(facts) ?? false {
+            if secure.contains(id) || showsStranger(window) || menus?.isMenu(facts) ?? false
+                || facts.mayShowOthers(by: painter)
+            {
                 secrets.hide(window.place ?? bounds, isEverywhere: facts.hidesEverything)
             }
         }

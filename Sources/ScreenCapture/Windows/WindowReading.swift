@@ -21,8 +21,8 @@ package struct WindowRequest: Equatable, Sendable {
 /// What is true of windows at one moment of the display.
 package struct WindowReading: Sendable {
     package var manager = WindowManager.none
-    /// Whether a compositing manager is there.
-    package var isComposited = false
+    /// The X client of the compositing manager; nil for none.
+    package var compositor: UInt32?
     package var facts: [UInt32: WindowFacts] = [:]
     /// Who the X clients are that were asked for; nil for those that have ended.
     package var clients: [UInt32: WindowNames.Owner?] = [:]
@@ -64,10 +64,10 @@ extension X11Connection {
     private func readOnce(_ request: () -> WindowRequest, taking take: (Event) throws -> Void) throws -> WindowReading {
         let start = try moment()
         while let event = nextEvent(before: start) { try take(event) }
-        let (manager, isComposited) = try windowManager()
+        let (manager, compositor) = try windowManager()
         let asked = request()
         return WindowReading(
-            manager: manager, isComposited: isComposited, facts: try facts(of: asked.windows),
+            manager: manager, compositor: compositor, facts: try facts(of: asked.windows),
             clients: try owners(of: asked.clients))
     }
 

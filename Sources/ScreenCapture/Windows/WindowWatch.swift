@@ -69,7 +69,7 @@ struct WindowWatch {
     mutating func note(_ reading: WindowReading, now: MediaTime) {
         lingering.answered(in: display.takeSlowestAnswer())
         model.note(reading)
-        composited(reading.isComposited)
+        composited(reading.compositor != nil)
         keepLeft(now: now)
     }
 
