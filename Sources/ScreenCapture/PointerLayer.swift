@@ -35,14 +35,19 @@ struct PointerLayer {
         }
     }
 
-    /// It has another shape.
+    /// It has another shape, which is read before the next picture: later than that, it may be of a window that the
+    /// picture does not have.
     ///
+    /// - Parameter besideSecrets: whether a secret window is on the screen.
     /// - Returns: whether that is seen.
-    mutating func changeShape() throws -> Bool {
-        guard isShown else { return false }
-        try readShape()
-        return true
+    mutating func shapeChanged(besideSecrets: Bool) -> Bool {
+        shape.noteChange()
+        if besideSecrets { shape.noteSecrets() }
+        return isShown
     }
+
+    /// A secret window is on the screen.
+    mutating func noteSecrets() { shape.noteSecrets() }
 
     /// The server says that it moves. A mouse can do so a thousand times a second: the server is to be silent until
     /// somebody looks.
@@ -58,7 +63,7 @@ struct PointerLayer {
     /// - Returns: whether it has moved; nil if it is not due.
     mutating func look(now: MediaTime) throws -> Bool? {
         guard let due = nextLook, due <= now else { return nil }
-        pictureBegins(now: now)
+        try pictureBegins(now: now)
         let old = place
         place = try display.pointer()
         return found(old)
@@ -72,9 +77,11 @@ struct PointerLayer {
     }
 
     /// A picture is going to be made, which says where the pointer is.
-    mutating func pictureBegins(now: MediaTime) {
+    mutating func pictureBegins(now: MediaTime) throws {
+        guard isShown else { return }
+        if shape.isStale { try readShape() }
         // Before the server is asked: what moves after its answer is told.
-        if isShown, looks.looked(now: now) { display.watchMotion(true) }
+        if looks.looked(now: now) { display.watchMotion(true) }
     }
 
     /// Draws it into a picture.
@@ -90,7 +97,8 @@ struct PointerLayer {
         _ = found(old)
         guard isShown, let place, case .rgb(let red, let blue) = display.format.pixelFormat.layout else { return }
         let (x, y) = (place.x - area.x, place.y - area.y)
-        let image = shape.drawn(besideSecrets: besideSecrets)
+        if besideSecrets { shape.noteSecrets() }
+        let image = shape.drawn
         unsafe image.draw(into: frame.bytes, width: area.width, height: area.height, red: red, blue: blue, x: x, y: y)
         drawn = image.area(x: x, y: y)
     }

@@ -148,7 +148,8 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     private func take(_ event: X11Connection.Event) throws {
         switch event {
         case .damaged: schedule.noteChange()
-        case .pointerShapeChanged: if try pointer.changeShape() { schedule.noteChange() }
+        case .pointerShapeChanged:
+            if pointer.shapeChanged(besideSecrets: windows.showsSecret) { schedule.noteChange() }
         case .pointerMoved: pointer.noteMotion()
         case .screenChanged:
             try display.refresh()
@@ -170,6 +171,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         let reading = try display.read({ windows.unread }, taking: take)
         let now = clock.now()
         if let reading { windows.note(reading, now: now) }
+        if windows.showsSecret { pointer.noteSecrets() }
         // A notice is written when the server is not grabbed any more: a terminal on this screen may have to show it.
         try followScreen(notice)
         return now
@@ -224,7 +226,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         }
         // If it is not sent, its memory is given back when it goes away.
         spare = nil
-        pointer.pictureBegins(now: now)
+        try pointer.pictureBegins(now: now)
         let moment: X11Connection.Moment
         do {
             moment = try display.grab(area, into: frame, damage: &damage)

@@ -59,8 +59,6 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
     /// How long viewers wait for that.
     private static let patience = MediaTime.milliseconds(500)
     private var pointer: PointerLayer
-    /// What is secret on the whole screen; kept for its memory.
-    private var secrets = WindowSecrets()
     /// Used again for each frame, so that nothing is allocated.
     private var spare: CaptureFrame?
 
@@ -143,7 +141,8 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
     private func take(_ event: X11Connection.Event) throws {
         switch event {
         case .damaged: schedule.noteChange()
-        case .pointerShapeChanged: if try pointer.changeShape() { schedule.noteChange() }
+        case .pointerShapeChanged:
+            if pointer.shapeChanged(besideSecrets: model.showsSecret) { schedule.noteChange() }
         case .pointerMoved: pointer.noteMotion()
         case .window(let event):
             if case .number(let number) = settings.choice, event.destroyed == number { hasEnded = true }
@@ -180,6 +179,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         guard model.hasUnread else { return true }
         guard let reading = try display.read({ model.unread }, taking: take) else { return false }
         model.note(reading)
+        if model.showsSecret { pointer.noteSecrets() }
         isStale = true
         return true
     }
@@ -262,7 +262,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         }
         // If it is not sent, its memory is given back when it goes away.
         spare = nil
-        pointer.pictureBegins(now: now)
+        try pointer.pictureBegins(now: now)
         let moment: X11Connection.Moment
         do {
             // One that gets another size all the time is never drawn in time: viewers see the parts that are.
@@ -280,8 +280,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         // What had happened by then is in the picture: if its windows have changed, another one is made.
         while let event = display.nextEvent(before: moment.sequence) { try take(event) }
         guard isCurrent(target) else { return schedule.retry() }
-        model.collect(hidesUnknown: true, into: &secrets)
-        pointer.draw(moment, into: frame, target.place, besideSecrets: !secrets.isEmpty)
+        pointer.draw(moment, into: frame, target.place, besideSecrets: model.showsSecret)
         // It wants to be hidden, or a rule says so, or a window that wants everything to be hidden.
         let isSecure = model.isSecure(target.top) || model.hidesEverything
         let secure: CaptureSecureRegions = isSecure ? .wholeFrame : .none

@@ -8,28 +8,44 @@ import Testing
     private static func image(_ pixel: UInt32) -> PointerImage {
         PointerImage(pixels: [pixel], width: 1, height: 1, hotX: 0, hotY: 0)
     }
+    private static let (dragged, other, hidden) = (image(0xffff_00ff), image(0xff00_ff00), image(0))
 
     @Test func shapesWithoutAName() {
         var shape = PointerShape()
-        #expect(shape.drawn(besideSecrets: true) == .none)
-        shape.change(to: Self.image(0xffff_00ff), isNamed: false)
-        #expect(shape.drawn(besideSecrets: false) == Self.image(0xffff_00ff))
-        #expect(shape.drawn(besideSecrets: true) == .arrow)
-        #expect(shape.drawn(besideSecrets: false) == .arrow, "it may outlive the window by a picture")
-        shape.change(to: Self.image(0xff00_ff00), isNamed: false)
-        #expect(shape.drawn(besideSecrets: false) == Self.image(0xff00_ff00))
+        #expect(shape.drawn == .none)
+        shape.change(to: Self.dragged, isNamed: false)
+        #expect(shape.drawn == Self.dragged)
+        shape.noteSecrets()
+        #expect(shape.drawn == .arrow)
+        shape.noteChange()
+        shape.change(to: Self.other, isNamed: false)
+        #expect(shape.drawn == .arrow, "the same program may give it another one when its window has gone")
     }
 
-    @Test func shapesOfThemes() {
+    /// As those of themes; and programs that hide the pointer give it a shape without a pixel.
+    @Test(arguments: [(other, true), (hidden, false)]) func harmlessShapes(image: PointerImage, isNamed: Bool) {
         var shape = PointerShape()
-        shape.change(to: Self.image(0xffff_00ff), isNamed: true)
-        #expect(shape.drawn(besideSecrets: true) == Self.image(0xffff_00ff))
+        shape.change(to: Self.dragged, isNamed: false)
+        shape.noteSecrets()
+        shape.change(to: image, isNamed: isNamed)
+        shape.noteSecrets()
+        #expect(shape.drawn == image)
+        shape.change(to: Self.dragged, isNamed: false)
+        #expect(shape.drawn == Self.dragged, "nothing was secret since")
     }
 
-    /// A program that hides the pointer gives it a shape without a pixel.
-    @Test func hiddenPointers() {
+    /// The shape may be read when the secret window has gone, or after the picture that it is drawn into.
+    @Test func shapesThatAreNotRead() {
         var shape = PointerShape()
-        shape.change(to: Self.image(0), isNamed: false)
-        #expect(shape.drawn(besideSecrets: true) == Self.image(0) && !shape.isVisible)
+        shape.change(to: Self.other, isNamed: true)
+        shape.noteChange()
+        #expect(shape.drawn == Self.other, "the last one is harmless")
+        shape.noteSecrets()
+        shape.change(to: Self.dragged, isNamed: false)
+        #expect(shape.drawn == .arrow)
+        shape.change(to: Self.hidden, isNamed: false)
+        shape.change(to: Self.other, isNamed: false)
+        shape.noteChange()
+        #expect(shape.drawn == .arrow && shape.isStale, "the next one may be of a window that came after the picture")
     }
 }

@@ -88,6 +88,34 @@ import UpcastClient
         #expect(Self.hidden(model) == hidden)
     }
 
+    /// The pictures stay when the secret window is gone. The manager's windows beside the screen, and those that cover
+    /// all of it, are no such ones.
+    @Test func windowsThatKeepPictures() throws {
+        var windows: [UInt32: WindowFacts] = [
+            1: Self.facts(1, x: 5, secure: 1), 2: Self.facts(2, x: 300, override: true, maker: 9),
+            3: Self.facts(3, override: true, maker: 9), 4: Self.facts(4, override: true, maker: 9),
+            5: Self.facts(5, x: 700, override: true, maker: 9, types: .desktop),
+        ]
+        windows[3]?.place = CaptureRectangle(x: -1000, y: -1000, width: 5, height: 5)
+        windows[4]?.place = Self.bounds
+        var model = try Self.model(windows)
+        model.isComposited = true
+        model.read(windows, manager: .client(9), compositor: 9)
+        #expect(Self.hidden(model) == [5, 300] && model.showsSecret)
+        model.apply(WindowEvent(.unmapped, 2, sequence: 9))
+        #expect(Self.hidden(model) == [5])
+        model.apply(WindowEvent(.mapped, 2, sequence: 10))
+        #expect(Self.hidden(model) == [5, 300])
+        model.apply(WindowEvent(.went, 1, sequence: 11))
+        model.read([6: Self.facts(6, x: 500)], compositor: 9)
+        #expect(Self.hidden(model) == [300] && !model.showsSecret)
+        _ = model.takeLeft()
+        model.apply(WindowEvent(.unmapped, 2, sequence: 12))
+        #expect(Self.hidden(model) == [] && model.takeLeft().map(\.window) == [2])
+        model.apply(WindowEvent(.mapped, 2, sequence: 13))
+        #expect(Self.hidden(model) == [])
+    }
+
     /// A window of which nothing is known holds the picture back, and is hidden where that does not help.
     @Test func unknownWindows() throws {
         var model = try Self.model([1: Self.facts(1, x: 5)])
@@ -1041,9 +1069,12 @@ private final class LookupCount: Sendable {
         func places(_ now: MediaTime, _ painted: [CaptureRectangle]) -> [Int] {
             Self.extended(WindowSecrets(), &lingering, now: now, painted: painted).places.map(\.x)
         }
-        #expect(places(start, []) == [0, 500, 900])
+        #expect(places(start, []) == [0, 500])
+        // Joined with another place, it does not reach beyond the edge, either.
+        lingering.left(Self.place(495), by: 500, now: start)
+        #expect(places(start, []) == [0, 495])
         let end = start + LingeringSecrets.time
-        #expect(places(end, [CaptureRectangle(x: 500, y: 0, width: 4, height: 10)]) == [0, 500], "a column is missing")
+        #expect(places(end, [CaptureRectangle(x: 495, y: 0, width: 9, height: 10)]) == [0, 495], "a column is missing")
         #expect(places(end, [CaptureRectangle(x: 504, y: 0, width: 1, height: 10)]) == [0])
     }
 

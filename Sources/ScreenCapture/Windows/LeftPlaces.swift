@@ -79,7 +79,12 @@ struct LeftPlaces: Sendable {
 
     /// The screen has another size. Nobody paints beyond its edges.
     mutating func resize(to bounds: CaptureRectangle) {
-        for index in all.indices { all[index].unpainted = all[index].unpainted.compactMap { $0.intersection(bounds) } }
+        all = all.compactMap { left in
+            var left = left
+            guard let place = left.place.intersection(bounds) else { return nil }
+            (left.place, left.unpainted) = (place, left.unpainted.compactMap { $0.intersection(bounds) })
+            return left
+        }
     }
 
     /// The smallest area with all places that the compositing manager is to paint now; nil for none.

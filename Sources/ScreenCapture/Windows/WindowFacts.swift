@@ -60,10 +60,12 @@ package struct WindowFacts: Equatable, Sendable {
     }
 
     /// Whether it may show pictures of other windows, as one for Alt+Tab does: it is the window manager's own, and no
-    /// frame.
+    /// frame, panel or desktop.
     ///
     /// - Parameter painter: the window manager, if it also composites.
-    func mayShowOthers(by painter: UInt32?) -> Bool { maker == painter && isOverrideRedirect && !hasFrame }
+    func mayShowOthers(by painter: UInt32?) -> Bool {
+        maker == painter && isOverrideRedirect && !hasFrame && types.isDisjoint(with: [.dock, .desktop])
+    }
 
     /// It has no pixels to hide, and does not ask to hide everything.
     var hidesNothing: Bool { isInputOnly && !hidesEverything }

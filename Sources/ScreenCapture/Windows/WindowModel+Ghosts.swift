@@ -50,9 +50,7 @@ extension WindowModel {
         guard leavesPixels || isComposited else { return }
         if event.kind == .movedInside { return scatter(in: top(of: event.window).flatMap { windows[$0]?.place }) }
         guard let window = windows[event.window], window.isViewable else { return }
-        let mayBeSecure =
-            mayBeSecure(event.window) || showsStranger(window)
-            || window.facts?.mayShowOthers(by: picturePainter) ?? false
+        let mayBeSecure = mayBeSecure(event.window) || showsStranger(window) || showsPictures(window)
         switch event.kind {
         case .unmapped, .went: if mayBeSecure { leave(window.place, of: event.window) }
         case .moved(let place):

@@ -25,6 +25,8 @@ extension WindowModel {
         var hasChanged = false
         /// It has been on the screen since it came.
         var wasShown = false
+        /// It may show pictures of windows that were secret since it came. They stay when those are gone.
+        var mayShowSecrets = false
         /// The window manager had no say when it was mapped.
         var isMenu = false
 

@@ -11,8 +11,8 @@ package struct WindowModel: Sendable {
     private var tree = WindowTree()
     /// As of the last reading.
     private(set) var manager = WindowManager.none
-    /// The X client of a window manager that also composites; nil for any other. As of the last reading.
-    private var paintingManager: UInt32?
+    /// The window manager, as an X client, if it also composites. As of the last reading.
+    private var painter: UInt32?
     /// Nil if no application has to be in front.
     private var front: FrontWindows?
     /// As of the last reading.
@@ -53,8 +53,8 @@ package struct WindowModel: Sendable {
         self.front = front.map(FrontWindows.init)
     }
 
-    /// The window manager, as an X client, if its windows may show pictures of secret ones; nil if not.
-    var picturePainter: UInt32? { secure.isEmpty ? nil : paintingManager }
+    /// Whether a secret window is on the screen, as far as that is known.
+    var showsSecret: Bool { windows.contains { $1.isViewable && secure.contains($0) } }
 
     /// Whether what windows leave on the screen stays there.
     var leavesPixels: Bool { showsScreen && !isComposited }
@@ -76,7 +76,6 @@ package struct WindowModel: Sendable {
         // What is found was there after the last request to paint over.
         endErasure()
         manager = reading.manager
-        paintingManager = reading.compositor.flatMap { manager == .client($0) ? $0 : nil }
         let (wereSecure, isOneMissing) = (secure, lostUnknown)
         let others = reading.facts.filter { id, facts in
             let wasSecure = wereSecure.contains(id)
@@ -95,6 +94,8 @@ package struct WindowModel: Sendable {
         var lookup = WindowRules.Lookup(for: rules)
         secure = secureWindows(reading.facts, &lookup)
         rememberOwners(&lookup)
+        painter = reading.compositor.flatMap { manager == .client($0) ? $0 : nil }
+        notePictures()
         // What a window has left behind as a secure one stays secret.
         for window in secure { ghosts.certify(window) }
         for id in reading.facts.keys where !secure.contains(id) && others[id] == nil {
@@ -120,6 +121,20 @@ package struct WindowModel: Sendable {
         (window.isUnwatched, window.isNew, window.isDoubtful, window.hasChanged) = (false, false, false, false)
         windows[id] = window
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: id)
+    }
+
+    private mutating func notePictures() {
+        for (id, window) in windows {
+            guard let facts = window.facts else { continue }
+            let mayShow = facts.mayShowOthers(by: painter) && (window.mayShowSecrets || !secure.isEmpty)
+            if mayShow != window.mayShowSecrets { windows[id]?.mayShowSecrets = mayShow }
+        }
+    }
+
+    /// Managers also have windows beside the screen, and such as cover all of it.
+    func showsPictures(_ window: Window) -> Bool {
+        guard window.mayShowSecrets, let place = window.place?.intersection(bounds) else { return false }
+        return place != bounds
     }
 
     private mutating func rememberOwners(_ lookup: inout WindowRules.Lookup) {
@@ -155,7 +170,9 @@ package struct WindowModel: Sendable {
             stack.remove(event.window)
             tree.forget(event.window)
         case .mapped:
+            let painter = secure.isEmpty ? nil : painter
             update(event) {
+                $0.mayShowSecrets = $0.facts?.mayShowOthers(by: painter) ?? false
                 ($0.isMapped, $0.wasShown, $0.isMenu) = (true, true, event.isOverrideRedirect ?? false)
                 // It may ask to hide everything since it was read.
                 if $0.facts == nil { $0.hidesNothing = false }
@@ -168,7 +185,7 @@ package struct WindowModel: Sendable {
             {
                 forget(event.window)
             }
-        case .unmapped: update(event) { $0.isMapped = false }
+        case .unmapped: update(event) { ($0.isMapped, $0.mayShowSecrets) = (false, false) }
         case .moved(let place): update(event) { $0.place = place }
         case .movedInside, .restacked: break
         case .changed:
@@ -213,7 +230,7 @@ package struct WindowModel: Sendable {
 
     /// From here on, the places that show what is not there any more are the manager's.
     private mutating func leaveToCompositor() {
-        ghosts.forEachPlace { left.append((0, $0)) }
+        ghosts.forEachPlace { if let place = $0.intersection(bounds) { left.append((0, place)) } }
         (ghosts, erasure) = (GhostPixels(), nil)
     }
 
@@ -318,7 +335,6 @@ package struct WindowModel: Sendable {
     package func collect(hidesUnknown: Bool, into secrets: inout WindowSecrets) {
         secrets.clear()
         let menus = hidesUnknown && unseen.isWaiting ? menuOwners : nil
-        let painter = picturePainter
         for (id, window) in windows where window.isViewable {
             guard let facts = window.facts else {
                 if hidesUnknown {
@@ -328,7 +344,7 @@ package struct WindowModel: Sendable {
                 continue
             }
             if secure.contains(id) || showsStranger(window) || menus?.isMenu(facts) ?? false
-                || facts.mayShowOthers(by: painter)
+                || showsPictures(window)
             {
                 secrets.hide(window.place ?? bounds, isEverywhere: facts.hidesEverything)
             }

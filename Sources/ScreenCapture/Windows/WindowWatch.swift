@@ -61,6 +61,9 @@ struct WindowWatch {
         }
     }
 
+    /// Whether a secret window is on the screen, as far as that is known.
+    var showsSecret: Bool { model.showsSecret }
+
     /// Whether something has to be read before the next picture.
     var hasUnread: Bool { model.hasUnread }
     var unread: WindowRequest { model.unread }
