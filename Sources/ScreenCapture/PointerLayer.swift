@@ -30,7 +30,9 @@ struct PointerLayer {
     private mutating func readShape() throws {
         if let told = try display.pointerImage() {
             shape.change(to: told.image, isNamed: told.isNamed)
-        } else if !shape.isVisible {
+        } else if shape.isVisible {
+            shape.keep()
+        } else {
             shape.change(to: .arrow, isNamed: true)
         }
     }
@@ -38,15 +40,13 @@ struct PointerLayer {
     /// It has another shape, which is read before the next picture: later than that, it may be of a window that the
     /// picture does not have.
     ///
-    /// - Parameter besideSecrets: whether a secret window is on the screen.
     /// - Returns: whether that is seen.
-    mutating func shapeChanged(besideSecrets: Bool) -> Bool {
+    mutating func shapeChanged() -> Bool {
         shape.noteChange()
-        if besideSecrets { shape.noteSecrets() }
         return isShown
     }
 
-    /// A secret window is on the screen.
+    /// Anything on the screen is secret.
     mutating func noteSecrets() { shape.noteSecrets() }
 
     /// The server says that it moves. A mouse can do so a thousand times a second: the server is to be silent until
@@ -86,18 +86,13 @@ struct PointerLayer {
 
     /// Draws it into a picture.
     ///
-    /// - Parameters:
-    ///   - area: of the root window, that the picture shows.
-    ///   - besideSecrets: whether anything on the screen is secret.
-    mutating func draw(
-        _ moment: X11Connection.Moment, into frame: CaptureFrame, _ area: CaptureRectangle, besideSecrets: Bool
-    ) {
+    /// - Parameter area: of the root window, that the picture shows.
+    mutating func draw(_ moment: X11Connection.Moment, into frame: CaptureFrame, _ area: CaptureRectangle) {
         let old = place
         (place, drawn) = (moment.pointer, nil)
         _ = found(old)
         guard isShown, let place, case .rgb(let red, let blue) = display.format.pixelFormat.layout else { return }
         let (x, y) = (place.x - area.x, place.y - area.y)
-        if besideSecrets { shape.noteSecrets() }
         let image = shape.drawn
         unsafe image.draw(into: frame.bytes, width: area.width, height: area.height, red: red, blue: blue, x: x, y: y)
         drawn = image.area(x: x, y: y)

@@ -29,6 +29,9 @@ struct PointerShape {
         if isHarmless { isDistrusted = false }
     }
 
+    /// The server keeps the shape to itself: the last one is drawn.
+    mutating func keep() { isStale = false }
+
     /// What is drawn.
     var drawn: PointerImage { isHarmless || !isDistrusted && !isStale ? image : .arrow }
 }

@@ -149,7 +149,8 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         switch event {
         case .damaged: schedule.noteChange()
         case .pointerShapeChanged:
-            if pointer.shapeChanged(besideSecrets: windows.showsSecret) { schedule.noteChange() }
+            if pointer.shapeChanged() { schedule.noteChange() }
+            if windows.showsSecret { pointer.noteSecrets() }
         case .pointerMoved: pointer.noteMotion()
         case .screenChanged:
             try display.refresh()
@@ -252,7 +253,8 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         guard isInFront else { return }
         // Where the pointer was is a change, too.
         if let drawn = pointer.drawn { damage.note(drawn) }
-        pointer.draw(moment, into: frame, area, besideSecrets: !windows.secrets.isEmpty)
+        if !windows.secrets.isEmpty { pointer.noteSecrets() }
+        pointer.draw(moment, into: frame, area)
         if let drawn = pointer.drawn { damage.note(drawn) }
         try connection.send(
             frame, at: .nanoseconds(now.nanoseconds), orientation: .up, secure: regions,

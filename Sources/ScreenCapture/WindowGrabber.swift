@@ -142,7 +142,8 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         switch event {
         case .damaged: schedule.noteChange()
         case .pointerShapeChanged:
-            if pointer.shapeChanged(besideSecrets: model.showsSecret) { schedule.noteChange() }
+            if pointer.shapeChanged() { schedule.noteChange() }
+            if model.showsSecret { pointer.noteSecrets() }
         case .pointerMoved: pointer.noteMotion()
         case .window(let event):
             if case .number(let number) = settings.choice, event.destroyed == number { hasEnded = true }
@@ -280,7 +281,8 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         // What had happened by then is in the picture: if its windows have changed, another one is made.
         while let event = display.nextEvent(before: moment.sequence) { try take(event) }
         guard isCurrent(target) else { return schedule.retry() }
-        pointer.draw(moment, into: frame, target.place, besideSecrets: model.showsSecret)
+        if model.showsSecret { pointer.noteSecrets() }
+        pointer.draw(moment, into: frame, target.place)
         // It wants to be hidden, or a rule says so, or a window that wants everything to be hidden.
         let isSecure = model.isSecure(target.top) || model.hidesEverything
         let secure: CaptureSecureRegions = isSecure ? .wholeFrame : .none

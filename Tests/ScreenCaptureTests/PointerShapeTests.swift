@@ -34,6 +34,16 @@ import Testing
         #expect(shape.drawn == Self.dragged, "nothing was secret since")
     }
 
+    /// A server with SECURITY keeps the shapes of programs that have ended: the last one that was told stays.
+    @Test(arguments: [false, true]) func shapesThatAreNotTold(besideSecrets: Bool) {
+        var shape = PointerShape()
+        shape.change(to: Self.dragged, isNamed: false)
+        shape.noteChange()
+        if besideSecrets { shape.noteSecrets() }
+        shape.keep()
+        #expect(!shape.isStale && shape.drawn == (besideSecrets ? .arrow : Self.dragged))
+    }
+
     /// The shape may be read when the secret window has gone, or after the picture that it is drawn into.
     @Test func shapesThatAreNotRead() {
         var shape = PointerShape()

@@ -88,6 +88,21 @@ import UpcastClient
         #expect(Self.hidden(model) == hidden)
     }
 
+    /// A window manager that composites from some moment on: its windows are unknown until it was asked for.
+    @Test func windowsOfANewCompositor() throws {
+        let all: [UInt32: WindowFacts] = [
+            1: Self.facts(1, x: 5, secure: 1), 2: Self.facts(2, x: 300, override: true, maker: 9),
+        ]
+        var model = try Self.model(all)
+        model.read(all, manager: .client(9))
+        #expect(Self.hidden(model) == [5] && !model.hasUnknown && !model.hasUnread && !model.isSecure(2))
+        model.isComposited = true
+        model.compositorCame()
+        #expect(model.hasUnknown && model.hasUnread && model.unread.windows.isEmpty)
+        model.read([:], manager: .client(9), compositor: 9)
+        #expect(Self.hidden(model) == [5, 300] && !model.hasUnknown && !model.hasUnread && model.isSecure(2))
+    }
+
     /// The pictures stay when the secret window is gone. The manager's windows beside the screen, and those that cover
     /// all of it, are no such ones.
     @Test func windowsThatKeepPictures() throws {

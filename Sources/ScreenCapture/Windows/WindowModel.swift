@@ -13,6 +13,8 @@ package struct WindowModel: Sendable {
     private(set) var manager = WindowManager.none
     /// The window manager, as an X client, if it also composites. As of the last reading.
     private var painter: UInt32?
+    /// A compositing manager has come since then.
+    private var isPainterUnknown = false
     /// Nil if no application has to be in front.
     private var front: FrontWindows?
     /// As of the last reading.
@@ -94,7 +96,7 @@ package struct WindowModel: Sendable {
         var lookup = WindowRules.Lookup(for: rules)
         secure = secureWindows(reading.facts, &lookup)
         rememberOwners(&lookup)
-        painter = reading.compositor.flatMap { manager == .client($0) ? $0 : nil }
+        (painter, isPainterUnknown) = (reading.compositor.flatMap { manager == .client($0) ? $0 : nil }, false)
         notePictures()
         // What a window has left behind as a secure one stays secret.
         for window in secure { ghosts.certify(window) }
@@ -124,11 +126,17 @@ package struct WindowModel: Sendable {
     }
 
     private mutating func notePictures() {
-        for (id, window) in windows {
-            guard let facts = window.facts else { continue }
-            let mayShow = facts.mayShowOthers(by: painter) && (window.mayShowSecrets || !secure.isEmpty)
-            if mayShow != window.mayShowSecrets { windows[id]?.mayShowSecrets = mayShow }
-        }
+        for id in windows.keys { notePictures(in: id) }
+    }
+
+    /// A compositing manager has come, which may be the window manager.
+    mutating func compositorCame() { isPainterUnknown = true }
+
+    /// Pictures of secret windows stay in a window until it is unmapped.
+    private mutating func notePictures(in id: UInt32) {
+        guard let window = windows[id], let facts = window.facts else { return }
+        let mayShow = facts.mayShowOthers(by: painter) && (window.mayShowSecrets || !secure.isEmpty)
+        if mayShow != window.mayShowSecrets { windows[id]?.mayShowSecrets = mayShow }
     }
 
     /// Managers also have windows beside the screen, and such as cover all of it.
@@ -170,15 +178,14 @@ package struct WindowModel: Sendable {
             stack.remove(event.window)
             tree.forget(event.window)
         case .mapped:
-            let painter = secure.isEmpty ? nil : painter
             update(event) {
-                $0.mayShowSecrets = $0.facts?.mayShowOthers(by: painter) ?? false
                 ($0.isMapped, $0.wasShown, $0.isMenu) = (true, true, event.isOverrideRedirect ?? false)
                 // It may ask to hide everything since it was read.
                 if $0.facts == nil { $0.hidesNothing = false }
                 // X servers keep no pixels of a window that is not on the screen.
                 if $0.facts?.isEmptyFrame ?? false { $0.stranger = .none }
             }
+            notePictures(in: event.window)
             // A program may say so after the window was read, without an event.
             if let facts = windows[event.window]?.facts, let isMenu = event.isOverrideRedirect,
                 facts.isOverrideRedirect != isMenu
@@ -314,11 +321,14 @@ package struct WindowModel: Sendable {
     /// Whether a picture may show something secret that nobody knows of: a window, or a menu or dialog of one that is
     /// not viewable.
     package var hasUnknown: Bool {
-        unseen.isWaiting || windows.values.contains { $0.facts == nil && ($0.isViewable || $0.isDoubtful) }
+        unseen.isWaiting || isPainterUnknown
+            || windows.values.contains { $0.facts == nil && ($0.isViewable || $0.isDoubtful) }
     }
 
     /// Whether there is something to read.
-    package var hasUnread: Bool { unseen.isWaiting || hasUnreadWindows || unseen.hasClientsToAsk }
+    package var hasUnread: Bool {
+        unseen.isWaiting || isPainterUnknown || hasUnreadWindows || unseen.hasClientsToAsk
+    }
     /// What has to be read.
     package var unread: WindowRequest {
         WindowRequest(

@@ -72,12 +72,17 @@ struct WindowWatch {
     mutating func note(_ reading: WindowReading, now: MediaTime) {
         lingering.answered(in: display.takeSlowestAnswer())
         model.note(reading)
-        composited(reading.compositor != nil)
+        note(isComposited: reading.compositor != nil)
         keepLeft(now: now)
     }
 
     /// A compositing manager has come or gone.
     mutating func composited(_ isComposited: Bool) {
+        if isComposited { model.compositorCame() }
+        note(isComposited: isComposited)
+    }
+
+    private mutating func note(isComposited: Bool) {
         let hasEnded = model.isComposited && !isComposited
         model.isComposited = isComposited
         guard hasEnded else { return }
