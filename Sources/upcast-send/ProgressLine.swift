@@ -16,6 +16,8 @@ struct ProgressLine {
     private var isLineOpen = false
     private let isQuiet: Bool
     private var hasToldOfLivePipes = false
+    /// How many inputs that are cut off were told.
+    private var cutTold = 0
     private var ticks = 0
     /// The maximum number of printed reasons for refused messages.
     private static let maxRefusalsTold = 5
@@ -74,16 +76,19 @@ struct ProgressLine {
         ])
     }
 
-    /// - Parameters:
-    ///   - late: the number of frames that were too late to send.
-    ///   - cut: inputs that have not ended with a whole frame.
-    mutating func ended(_ goodbye: CaptureGoodbye, late: Int64, _ cut: [CutInput]) {
+    /// - Parameter late: the number of frames that were too late to send.
+    mutating func ended(_ goodbye: CaptureGoodbye, late: Int64) {
         if refused > refusalsTold.count { report("\(refused) messages were refused") }
         if late > 0 { report("\(late) frames were too late to send") }
-        for input in cut { report(input.sentence) }
         line(
             "\(goodbye.counters.framesTaken) frames and \(goodbye.counters.audioSamples) audio samples accepted, "
                 + "\(goodbye.counters.framesDropped) frames dropped")
+    }
+
+    /// Tells of each input that is cut off, once.
+    mutating func tell(of cut: [CutInput]) {
+        for input in cut.dropFirst(cutTold) { report(input.sentence) }
+        cutTold = cut.count
     }
 
     /// Tells once that live pipes are stamped by arrival.

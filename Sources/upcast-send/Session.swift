@@ -136,6 +136,7 @@ final class Session {
         live?.cancel()
         for thread in threads { thread.join() }
         threads = []
+        progress.tell(of: shared.withLock { $0.cut })
         if signals.hasCut { throw Self.noGoodbye }
         if let failure = shared.withLock({ $0.failure }) {
             // The daemon learns of the failure, so that it does not report a vanished client.
@@ -222,6 +223,7 @@ final class Session {
             }
             if signals.isEnding { return nil }
             let state = shared.withLock { $0 }
+            progress.tell(of: state.cut)
             if state.failure != nil { return nil }
             if state.running == 0 || state.hadFinite && state.finiteLeft <= 0 { return nil }
             let now = clock.now()
@@ -285,7 +287,7 @@ final class Session {
                 try connection.finish(reason) { progress.show($0) }
             }
         let (late, cut) = shared.withLock { ($0.late, $0.cut) }
-        progress.ended(last, late: late, cut)
+        progress.ended(last, late: late)
         if last.reason == .finished { return !cut.isEmpty && reason == .sourceEnded ? .refused : .sent }
         let text = last.text.isEmpty ? "\(last.reason)" : last.text
         // A goodbye that answers this program's own end says what became of the broadcast.

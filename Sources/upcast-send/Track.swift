@@ -116,7 +116,7 @@ struct Track {
         noteEnd(settings.name, stop, input.cutShortBytes, CutInput.header)
     }
 
-    /// Keeps what the end of the input has left out, for the message at the end.
+    /// Keeps what the end of the input has left out, which the main thread tells.
     private func noteEnd(_ name: String, _ stop: StopSignal, _ cutShortBytes: Int?, _ advice: String) {
         // A stop also ends inputs that wait for more.
         guard let cutShortBytes, !stop.isStopped else { return }

@@ -23,9 +23,9 @@ import Testing
         return chunk("fmt ", body)
     }
 
-    private static func wav(_ chunks: [UInt8]...) -> [UInt8] {
+    private static func wav(_ chunks: [UInt8]..., name: String = "RIFF") -> [UInt8] {
         let body = Array("WAVE".utf8) + chunks.flatMap { $0 }
-        return Array("RIFF".utf8) + u32(body.count) + body
+        return Array(name.utf8) + u32(body.count) + body
     }
 
     private func header(_ bytes: [UInt8]) throws -> WAVHeader { try WAVHeader(InputReader(MemoryInput(bytes))) }
@@ -101,6 +101,21 @@ import Testing
         #expect(input.cutShortBytes == bytes)
     }
 
+    /// RF64 has the size elsewhere; 0 stands for an unknown one.
+    @Test(arguments: [
+        (20, 20, nil, "RF64"), (0, 20, nil, "RF64"), (0, 22, 2, "BW64"), (5 << 32, 20, 0, "RF64"),
+        (0x7fff_ffff, 22, 2, "RF64"),
+    ])
+    func longSizes(size: Int, present: Int, bytes: Int?, name: String) throws {
+        let sizes = Self.u32(1) + Self.u32(0) + Self.u32(size & 0xffff_ffff) + Self.u32(size >> 32)
+        let rf64 = Self.wav(
+            Self.chunk("ds64", sizes + [UInt8](repeating: 0, count: 12)), Self.format(tag: 1, bits: 16),
+            Self.chunk("data", [UInt8](repeating: 1, count: present), size: 0xffff_ffff), name: name)
+        let input = try PCMInput(InputReader(MemoryInput(rf64)), rawFormat: nil)
+        #expect(try (0..<4).map { _ in try input.advance(frames: 2) } == [2, 2, 1, 0])
+        #expect(input.cutShortBytes == bytes)
+    }
+
     @Test func chunksBehindTheSamplesAreNotSound() throws {
         let bytes = Self.wav(
             Self.format(tag: 1, bits: 16), Self.chunk("data", [1, 2, 3, 4]), Self.chunk("LIST", [9, 9, 9, 9]))
@@ -127,6 +142,8 @@ import Testing
         #expect(try input.advance(frames: 10) == 2)
         #expect(try input.advance(frames: 10) == 0 && input.cutShortBytes == 1)
         #expect(throws: InputError.self) { try PCMInput(InputReader(MemoryInput([1])), rawFormat: nil) }
+        let error = #expect(throws: InputError.self) { try PCMInput(InputReader(MemoryInput([])), rawFormat: format) }
+        #expect(error?.description == "the audio input is empty")
         let planar = AudioFormat(sampleRate: 8_000, channels: 2, encoding: .int16, isInterleaved: false)
         #expect(throws: InputError.self) {
             try PCMInput(InputReader(MemoryInput([1])), rawFormat: planar)

@@ -29,19 +29,21 @@ package final class PCMInput: AudioInput {
     private let loops: Bool
     private let hasHeader: Bool
     private let dataBytes: Int?
+    /// Whether a stream with fewer bytes than that is cut off.
+    private let isSizeCertain: Bool
     private var left: Int?
-    /// Programs that write to a pipe, such as arecord and sox, put a size of this order into the header.
-    private static let placeholderBytes = 0x7fff_0000
 
     /// Detects a WAV stream; otherwise `rawFormat` describes the bytes.
     package init(_ reader: InputReader, rawFormat: AudioFormat?, loops: Bool = false) throws(InputError) {
         self.reader = reader
         self.loops = loops
-        hasHeader = WAVHeader.isWAV(try reader.peek(12))
+        let head = try reader.peek(12)
+        if head.isEmpty { throw InputError("the audio input is empty") }
+        hasHeader = WAVHeader.isWAV(head)
         if hasHeader {
             let header = try WAVHeader(reader)
             format = header.format
-            dataBytes = header.dataBytes
+            (dataBytes, isSizeCertain) = (header.dataBytes, header.isSizeCertain)
         } else {
             guard let rawFormat else {
                 throw InputError("the audio input is no WAV stream; say what it is, for example s16le,48000,2")
@@ -50,7 +52,7 @@ package final class PCMInput: AudioInput {
                 throw InputError("PCM without a header is read as interleaved; leave the p out of its format")
             }
             format = rawFormat
-            dataBytes = nil
+            (dataBytes, isSizeCertain) = (nil, false)
         }
         left = dataBytes
     }
@@ -75,8 +77,7 @@ package final class PCMInput: AudioInput {
         left? -= got
         if got < wanted, cutShortBytes == nil {
             let rest = got % format.bytesPerFrame
-            let isAnnounced = dataBytes.map { $0 < Self.placeholderBytes } ?? false
-            if rest > 0 || isAnnounced { cutShortBytes = rest }
+            if rest > 0 || isSizeCertain { cutShortBytes = rest }
         }
         return whole
     }

@@ -1,11 +1,16 @@
 package import MediaCore
 
-/// The header of a RIFF/WAVE stream, up to the first byte of its samples.
+/// The header of a RIFF/WAVE stream, up to the first byte of its samples; also of RF64 (EBU Tech 3306) and BW64
+/// (ITU-R BS.2088), which have sizes of 64 bits.
 package struct WAVHeader: Equatable, Sendable {
     package var format: AudioFormat
     /// The size of the samples; nil if the writer could not seek and left it open, so that they last to the end.
     package var dataBytes: Int?
+    /// Whether that size is what the writer meant.
+    package var isSizeCertain: Bool
 
+    /// From this size in the header on, it is unknown: arecord, sox and GStreamer write such sizes to pipes.
+    private static let unknownSize = 0x7fff_0000
     private static let maxFormatBytes = 256
 
     /// Reads chunks until the samples begin; skips chunks that are not needed.
@@ -13,6 +18,7 @@ package struct WAVHeader: Equatable, Sendable {
         let head = Array(try reader.peek(12))
         guard Self.isWAV(head), try reader.skip(12) else { throw InputError("not a WAV stream: no RIFF/WAVE header") }
         var format: AudioFormat?
+        var longSize: Int?
         while true {
             let chunk = Array(try reader.peek(8))
             guard chunk.count == 8, try reader.skip(8) else {
@@ -22,8 +28,17 @@ package struct WAVHeader: Equatable, Sendable {
             if chunk.starts(with: Array("data".utf8)) {
                 guard let format else { throw InputError("the WAV stream's samples come before their format") }
                 self.format = format
-                dataBytes = size == 0 || size >= 0xffff_0000 ? nil : size
+                let isLong = size == 0xffff_ffff && longSize != nil
+                dataBytes = isLong ? longSize : size == 0 || size >= 0xffff_0000 ? nil : size
+                isSizeCertain = isLong || dataBytes.map { $0 < Self.unknownSize } ?? false
                 return
+            }
+            if chunk.starts(with: Array("ds64".utf8)) {
+                // The size of the file, and of the samples. A writer that cannot seek leaves 0.
+                let sizes = Array(try reader.peek(16))
+                guard size >= 16, sizes.count == 16 else { throw InputError("the WAV stream ends inside its sizes") }
+                longSize = Int(exactly: UInt64(Self.u32(sizes, 8)) | UInt64(Self.u32(sizes, 12)) << 32)
+                if longSize == 0 { longSize = nil }
             }
             if chunk.starts(with: Array("fmt ".utf8)) {
                 guard (16...Self.maxFormatBytes).contains(size) else {
@@ -44,7 +59,7 @@ package struct WAVHeader: Equatable, Sendable {
     /// Whether the first twelve bytes are those of a WAV stream.
     package static func isWAV(_ bytes: some Collection<UInt8>) -> Bool {
         let bytes = Array(bytes)
-        return bytes.count >= 12 && bytes.starts(with: Array("RIFF".utf8))
+        return bytes.count >= 12 && ["RIFF", "RF64", "BW64"].contains { bytes.starts(with: Array($0.utf8)) }
             && bytes[8...].starts(with: Array("WAVE".utf8))
     }
 
