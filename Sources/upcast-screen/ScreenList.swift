@@ -75,7 +75,7 @@ struct ScreenList {
         let connection = try WaylandConnection(socket: compositor, answers: answers)
         let portal = try? PortalConnection().facts()
         if let lack = connection.lack {
-            guard portal != nil else { throw ScreenError("\(lack), and this session has no ScreenCast portal") }
+            guard portal != nil else { throw ScreenSource.noPortal(lack) }
         } else {
             add(connection.outputs.known)
         }
@@ -124,7 +124,7 @@ struct ScreenList {
         add(
             ["MONITOR", "AREA", "PIXELS", "ORIENTATION"],
             outputs.map {
-                [$0.name, $0.area.name, "\($0.width)x\($0.height)", "\($0.transform.orientation().rawValue)"]
+                [$0.name, $0.area.name, "\($0.width)x\($0.height)", "\($0.transform.orientation())"]
             })
         members.append(
             .init(

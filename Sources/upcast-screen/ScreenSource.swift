@@ -49,14 +49,19 @@ enum ScreenSource: Sendable {
                 "\(lack), so that its outputs cannot be captured. Leave out --wayland: then the desktop of this "
                     + "session asks what to share, as in GNOME and KDE Plasma")
         }
-        let option = settings.output != nil ? "--monitor" : settings.part != nil ? "--area" : nil
-        if let option {
+        if let option = settings.output != nil ? "--monitor" : settings.part != nil ? "--area" : nil {
+            guard (try? PortalConnection().facts()) != nil else { throw Self.noPortal(lack) }
             throw ScreenError(
                 "\(lack), so that \(option) cannot be kept. Leave it out: then the desktop asks what to share")
         }
         do { return try SharedScreen(instead) } catch {
             throw ScreenError("\(lack), and \(error)", isTemporary: error.isTemporary)
         }
+    }
+
+    /// - Parameter lack: why the compositor does not do.
+    static func noPortal(_ lack: String) -> ScreenError {
+        ScreenError("\(lack), and this session has no ScreenCast portal")
     }
 
     /// What becomes of it between two broadcasts.

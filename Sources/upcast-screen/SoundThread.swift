@@ -80,7 +80,7 @@ final class SoundThread: Sendable {
                 case .silent: if isNews { Self.tellOfSilence() }
                 case .failed(let why):
                     let next = why.isTemporary ? ", and it is tried again" : ""
-                    if isNews { tell("\(why)", "pictures are sent without sound\(next)") }
+                    if isNews { tell("\(why)", "broadcasts have no sound\(next)") }
                     if !why.isTemporary { return }
                 }
             }
@@ -91,7 +91,7 @@ final class SoundThread: Sendable {
     /// What happens, and what would be right.
     static func tellOfSilence() {
         Report.line(
-            "upcast-screen: \(PulseConnection.silence); pictures are sent without sound, and it is tried again "
+            "upcast-screen: \(PulseConnection.silence); broadcasts have no sound, and it is tried again "
                 + "until it answers (pactl info asks it, too)")
     }
 

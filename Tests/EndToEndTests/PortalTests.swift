@@ -406,12 +406,13 @@ import Testing
                 #expect(said.contains(text), "\(said)")
             }
             try says("this session has no ScreenCast portal: xdg-desktop-portal does not run and cannot be started")
-            try says("--monitor cannot be kept. Leave it out", ["--monitor", "Meta-0"])
+            try says("and this session has no ScreenCast portal", ["--monitor", "Meta-0"])
             try says("Leave out --wayland", ["--wayland", "wayland-0"])
             try desktop.start(.portal)
             try says("the part for this desktop is missing", ["--portal"])
             desktop = try VirtualDesktop(width: 640, height: 360, without: [.pipewire, .sessionManager])
             try says("PipeWire, which brings the pictures of a shared screen, does not run for this user")
+            try says("--monitor cannot be kept. Leave it out", ["--monitor", "Meta-0"])
         }
     }
 

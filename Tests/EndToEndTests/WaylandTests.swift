@@ -277,8 +277,8 @@ import Testing
             #expect(
                 list == """
                     MONITOR     AREA           PIXELS   ORIENTATION
-                    HEADLESS-1  640x360+0+0    640x360  1
-                    HEADLESS-2  640x360+640+0  640x360  1
+                    HEADLESS-1  640x360+0+0    640x360  up
+                    HEADLESS-2  640x360+640+0  640x360  up
 
                     """)
             let stage = try Stage()

@@ -148,8 +148,8 @@ import WaylandCapture
         #expect(
             list.table == """
                 MONITOR  AREA            PIXELS     ORIENTATION
-                DP-1     1440x2560+0+0   2560x1440  6
-                eDP-1    960x600+1440+0  1920x1200  1
+                DP-1     1440x2560+0+0   2560x1440  right
+                eDP-1    960x600+1440+0  1920x1200  up
                 """)
         var one = ScreenList()
         one.add([outputs[0]])
