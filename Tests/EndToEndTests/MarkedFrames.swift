@@ -10,12 +10,13 @@ struct MarkedFrames: CustomStringConvertible {
     ///   - name: of the pictures that the archive gets of marked frames; nil for none.
     ///   - isMarked: by default, whether the frame has magenta.
     init(
-        of recordings: [String], saving name: String? = nil, where isMarked: (I420Image) -> Bool = { $0.hasMagenta }
+        of recordings: [String], saving name: String? = nil,
+        where isMarked: (DecodedVideo.Frame) -> Bool = { $0.image.hasMagenta }
     ) throws {
         for recording in recordings {
             try DecodedVideo.forEachFrame(of: recording) { frame in
                 frames += 1
-                guard isMarked(frame.image) else { return }
+                guard isMarked(frame) else { return }
                 marked += 1
                 if let name { try PictureArchive.save(frame.image, as: "\(name)-\(frames)") }
             }

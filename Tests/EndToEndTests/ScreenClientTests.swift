@@ -65,9 +65,7 @@ import Testing
             let client = try stage.capture(screen, isDrawn ? [] : ["--no-pointer"])
             try stage.waitUntilLive(client)
             // Xvfb's pointer is in the middle, where it has the shape of a text cursor.
-            let window = try ChildProcess(
-                "xterm",
-                ["-display", screen.display, "-geometry", "200x60+0+0", "-bg", "white", "+sb", "-e", "sleep 60"])
+            let window = try screen.xterm("Plain", "200x60+0+0")
             try waitFor("the window", evidence: { client.errorTail }) { try stage.luma(x: 200) > 200 }
             try waitFor("the pointer, if it is drawn", evidence: { client.errorTail }) {
                 (try stage.luma() < 230) == isDrawn
@@ -126,9 +124,7 @@ import Testing
             let client = try stage.capture(screen)
             try stage.waitUntilLive(client)
             // Over it, the pointer has the shape of a text cursor.
-            let window = try ChildProcess(
-                "xterm",
-                ["-display", screen.display, "-geometry", "200x60+0+0", "-bg", "white", "+sb", "-e", "sleep 60"])
+            let window = try screen.xterm("Plain", "200x60+0+0")
             for x in [320, 420, 220] {
                 if x != 320 {
                     try ChildProcess(

@@ -335,19 +335,13 @@ import Testing
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
             try chosen.stop(SIGTERM)
             try manager.stop(SIGKILL)
-            var (frames, marked, white) = (0, 0, 0)
-            for recording in try stage.end(afterCurtains: 3) {
-                try DecodedVideo.forEachFrame(of: recording) { frame in
-                    frames += 1
-                    if frame.image.meanLuma > 150 { white += 1 }
-                    if frame.image.hasMagenta {
-                        marked += 1
-                        try PictureArchive.save(frame.image, as: "front-\(frames)")
-                    }
-                }
+            var white = 0
+            let seen = try MarkedFrames(of: stage.end(afterCurtains: 3), saving: "front") { frame in
+                if frame.image.meanLuma > 150 { white += 1 }
+                return frame.image.hasMagenta
             }
-            print("\(marked) of \(frames) frames with the other window, \(white) with the chosen one")
-            #expect(marked == 0 && white >= 3)
+            print("\(seen) with the other window, \(white) with the chosen one")
+            #expect(seen.marked == 0 && white >= 3)
         }
     }
 }

@@ -55,8 +55,7 @@ import Testing
             let client = try stage.capture(screen, ["--no-pointer", "--window", "class=Main"])
             let pair = try Self.family(screen, "--pair")
             try waitFor("both windows on the screen", evidence: { pair.errorTail }) {
-                let image = try screen.grab()
-                return zip(image.u, image.v).contains { $0 > 175 && $1 > 185 }
+                try screen.grab().hasMagenta
             }
             // The second one is where the middle of the first one is.
             try Self.wait(stage, client, "the first window", [(320, 180, true), (60, 180, true)])
@@ -64,9 +63,7 @@ import Testing
             try manager?.stop(SIGKILL)
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
-            let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "pair") {
-                zip($0.u, $0.v).contains { $0 > 175 && $1 > 185 }
-            }
+            let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "pair")
             #expect(seen.marked == 0, "\(seen) show the other window")
             try stage.end()
         }
@@ -88,18 +85,15 @@ import Testing
             #expect(window.waitForExit(within: 30) == .code(0), "\(window.errorTail)")
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
-            var (frames, marked, light, isSmall) = (0, 0, 0, false)
-            try DecodedVideo.forEachFrame(of: stage.server.finishedRecording()) { frame in
-                frames += 1
+            var (light, isSmall) = (0, false)
+            let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "late-\(part)") { frame in
                 let isLight = frame.image.meanLuma(x: 320, y: 60, radius: 6) > 200
                 if isLight { light += 1 }
                 // The last size has wider bars at its sides than the first one.
                 isSmall = isLight && frame.image.meanLuma(x: 24, y: 60, radius: 2) < 60
-                guard frame.image.hasMagenta else { return }
-                marked += 1
-                try PictureArchive.save(frame.image, as: "late-\(part)-\(frame.index)")
+                return frame.image.hasMagenta
             }
-            #expect(marked == 0 && light > 2, "of \(frames) frames \(marked) are marked and \(light) show the window")
+            #expect(seen.marked == 0 && light > 2, "\(seen) are marked; \(light) show the window")
             let sizes = ["200x120", "300x200", "160x100"]
             #expect(sizes.allSatisfy { client.errors.contains($0) }, "\(client.errorTail)")
             #expect(part != "all" || isSmall, "the last frame shows the last size")
@@ -135,7 +129,7 @@ import Testing
             try background.stop(SIGKILL)
             let seen = try MarkedFrames(
                 of: [stage.server.finishedRecording()], saving: test.isHidden ? "bare-\(test.how)" : nil
-            ) { $0.isColored }
+            ) { $0.image.isColored }
             #expect((seen.marked == 0) == test.isHidden && seen.frames > 20, "\(seen)")
             try stage.end()
         }

@@ -66,5 +66,10 @@ package struct I420Image: Equatable, Sendable {
     package var isColored: Bool { coloredSamples > 0 }
 
     /// Whether some of it is ff00ff, the colour of secret-window.
-    package var hasMagenta: Bool { zip(u, v).contains { $0 > 175 && $1 > 185 } }
+    package var hasMagenta: Bool { hasMagenta(columns: 0..<width) }
+
+    /// - Parameter columns: in pixels of luma.
+    package func hasMagenta(columns: Range<Int>) -> Bool {
+        u.indices.contains { u[$0] > 175 && v[$0] > 185 && columns.contains(2 * ($0 % chromaWidth)) }
+    }
 }
