@@ -52,7 +52,7 @@ struct upcast_x {
     struct {
         xcb_atom_t wm_state, secure, net_name, utf8, type;
         xcb_atom_t notification, dialog, utility, dropdown, popup, menu, tooltip, combo, dock, desktop;
-        xcb_atom_t manager_check, active;
+        xcb_atom_t manager_check, active, current_desktop, showing_desktop, icon_geometry;
     } atoms;
     /// WM_S0 for the first screen, and the same of a compositing manager.
     xcb_atom_t manager_selection, compositor_selection;

@@ -87,6 +87,8 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
         const xcb_atom_t atom = e->atom;
         if (e->window == root) {
             if (atom == x->atoms.active) result.kind = UPCAST_X_ACTIVE_CHANGED;
+            if (atom == x->atoms.current_desktop || atom == x->atoms.showing_desktop)
+                result.kind = UPCAST_X_DESKTOP_CHANGED;
             return result;
         }
         if (atom == XCB_ATOM_WM_CLASS || atom == XCB_ATOM_WM_TRANSIENT_FOR || atom == XCB_ATOM_WM_HINTS
@@ -95,6 +97,9 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
             result.window = e->window;
         } else if (atom == XCB_ATOM_WM_NAME || atom == x->atoms.net_name) {
             result.kind = UPCAST_X_WINDOW_RENAMED;
+            result.window = e->window;
+        } else if (atom == x->atoms.icon_geometry) {
+            result.kind = UPCAST_X_WINDOW_ICON_MOVED;
             result.window = e->window;
         } else if (atom == x->atoms.wm_state) {
             result.kind = UPCAST_X_WINDOW_REARRANGED;

@@ -56,15 +56,26 @@ static void take_hints(const xcb_get_property_reply_t *hints, upcast_x_facts *fa
     if (count > ICON_WINDOW && words[0] & HAS_ICON_WINDOW && words[ICON_WINDOW]) facts->icon = words[ICON_WINDOW];
 }
 
-/// What is asked of what a window says of itself.
+static void take_icon_place(const xcb_get_property_reply_t *reply, upcast_x_facts *facts) {
+    const uint32_t *words = xcb_get_property_value(reply);
+    if (reply->format != 32 || xcb_get_property_value_length(reply) != 16) return;
+    // Programs write any numbers.
+    for (int i = 0; i < 4; i++)
+        if ((int32_t)words[i] < (i < 2 ? INT16_MIN : 1) || (int32_t)words[i] > INT16_MAX) return;
+    facts->icon_place = (upcast_x_rectangle){
+        .x = (int16_t)words[0], .y = (int16_t)words[1], .width = (uint16_t)words[2], .height = (uint16_t)words[3]};
+}
+
+/// What is asked of what a window says of itself, and of what taskbars say of it.
 struct properties {
-    xcb_get_property_cookie_t type, hints, transient;
+    xcb_get_property_cookie_t type, hints, icon_place, transient;
 };
 
 static struct properties ask_properties(upcast_x *x, xcb_window_t window) {
     struct properties asked;
     asked.type = upcast_x_ask(x, window, x->atoms.type, 16);
     asked.hints = upcast_x_ask(x, window, XCB_ATOM_WM_HINTS, 9);
+    asked.icon_place = upcast_x_ask(x, window, x->atoms.icon_geometry, 4);
     asked.transient = upcast_x_ask(x, window, XCB_ATOM_WM_TRANSIENT_FOR, 1);
     return asked;
 }
@@ -76,6 +87,9 @@ static bool take_properties(upcast_x *x, struct properties asked, upcast_x_facts
     free(reply);
     reply = xcb_get_property_reply(x->c, asked.hints, NULL);
     if (reply) take_hints(reply, facts);
+    free(reply);
+    reply = xcb_get_property_reply(x->c, asked.icon_place, NULL);
+    if (reply) take_icon_place(reply, facts);
     free(reply);
     reply = xcb_get_property_reply(x->c, asked.transient, NULL);
     const bool is_there = reply != NULL;

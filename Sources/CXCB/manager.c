@@ -20,6 +20,7 @@ int upcast_x_read_manager(upcast_x *x, upcast_x_manager *manager) {
     const xcb_get_selection_owner_cookie_t selection = xcb_get_selection_owner(x->c, x->manager_selection);
     const xcb_get_selection_owner_cookie_t compositor = xcb_get_selection_owner(x->c, x->compositor_selection);
     const xcb_get_property_cookie_t check = ask_check(x, root);
+    const xcb_get_property_cookie_t desktop = upcast_x_ask(x, root, x->atoms.showing_desktop, 1);
     xcb_get_window_attributes_reply_t *a = xcb_get_window_attributes_reply(x->c, attributes, NULL);
     xcb_get_selection_owner_reply_t *s = xcb_get_selection_owner_reply(x->c, selection, NULL);
     xcb_get_selection_owner_reply_t *p = xcb_get_selection_owner_reply(x->c, compositor, NULL);
@@ -28,6 +29,9 @@ int upcast_x_read_manager(upcast_x *x, upcast_x_manager *manager) {
     const xcb_window_t named = checked(x, check);
     // The property outlives the manager, and another program may have the window's number then. So it has it, too.
     if (!window && named && checked(x, ask_check(x, named)) == named) window = named;
+    xcb_get_property_reply_t *d = xcb_get_property_reply(x->c, desktop, NULL);
+    x->manager.shows_desktop = d && upcast_x_word(d) != 0;
+    free(d);
     x->manager.is_there = a && a->all_event_masks & XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT;
     x->manager.maker = x->manager.is_there && window ? upcast_x_maker(x, window) : 0;
     free(a);

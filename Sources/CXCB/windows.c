@@ -37,6 +37,9 @@ static void intern(upcast_x *x) {
         "_NET_WM_WINDOW_TYPE_DESKTOP",
         "_NET_SUPPORTING_WM_CHECK",
         "_NET_ACTIVE_WINDOW",
+        "_NET_CURRENT_DESKTOP",
+        "_NET_SHOWING_DESKTOP",
+        "_NET_WM_ICON_GEOMETRY",
     };
     enum { COUNT = sizeof names / sizeof names[0] };
     _Static_assert(sizeof x->atoms == COUNT * sizeof(xcb_atom_t), "an atom for each name");

@@ -55,6 +55,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     private var waitsBecause: String?
     /// Whether the application is in front was told in this broadcast.
     private var isFrontTold = false
+    private var isWarned = false
     private var pausedReading = PausedReading()
     /// Used again for each frame, so that nothing is allocated.
     private var regions = CaptureSecureRegions.none
@@ -163,6 +164,9 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
             windows.activeChanged()
             if settings.front != nil { schedule.noteChange() }
         case .composited(let isComposited): windows.composited(isComposited)
+        case .desktopChanged:
+            windows.desktopChanged()
+            schedule.noteChange()
         }
     }
 
@@ -173,10 +177,18 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         let now = clock.now()
         if let reading { windows.note(reading, now: now) }
         if windows.showsSecret { pointer.noteSecrets() }
+        if !isWarned, windows.mayShowSecretsAnywhere {
+            isWarned = true
+            try notice(.hint(Self.warning))
+        }
         // A notice is written when the server is not grabbed any more: a terminal on this screen may have to show it.
         try followScreen(notice)
         return now
     }
+
+    private static let warning =
+        "this desktop shows hidden windows in its overview and for Alt+Tab, and viewers see them there; send one "
+        + "window with --window, or raise the curtain before (upcastctl curtain up)"
 
     private func followScreen(_ notice: (Notice) throws -> Void) throws {
         guard hasScreenChanged else { return }

@@ -58,8 +58,10 @@ extension X11Connection {
         case UPCAST_X_WINDOW_RENAMED: kind = .renamed
         case UPCAST_X_WINDOW_CAME_INSIDE: kind = .cameInside(isStranger: event.is_stranger)
         case UPCAST_X_WINDOW_REARRANGED: kind = .rearranged
+        case UPCAST_X_WINDOW_ICON_MOVED: kind = .iconMoved
         case UPCAST_X_WINDOW_RESTACKED: kind = .restacked
         case UPCAST_X_ACTIVE_CHANGED: return .activeChanged
+        case UPCAST_X_DESKTOP_CHANGED: return .desktopChanged
         case UPCAST_X_COMPOSITOR_CHANGED: return .composited(event.window != 0)
         default: return nil
         }

@@ -61,17 +61,24 @@ extension X11Connection {
             height: UInt16(clamping: area.height))
     }
 
-    /// Who the window manager is now, and the X client of the compositing manager; nil for none.
-    func windowManager() throws(GrabError) -> (WindowManager, compositor: UInt32?) {
-        var manager = upcast_x_manager()
-        guard ask({ unsafe upcast_x_read_manager(handle, &manager) }) == 0 else { throw .lost }
-        let compositor = manager.compositor == 0 ? nil : manager.compositor & ~resourceMask
-        guard manager.is_there else { return (.none, compositor) }
-        return (manager.maker == 0 ? .unnamed : .client(manager.maker), compositor)
+    /// Who the window manager and the compositing manager are now. No windows are read.
+    func readManagers() throws(GrabError) -> WindowReading {
+        var found = upcast_x_manager()
+        guard ask({ unsafe upcast_x_read_manager(handle, &found) }) == 0 else { throw .lost }
+        let manager: WindowManager =
+            !found.is_there ? .none : found.maker == 0 ? .unnamed : .client(found.maker)
+        return WindowReading(
+            manager: manager, compositor: found.compositor == 0 ? nil : found.compositor & ~resourceMask,
+            showsDesktop: found.shows_desktop)
     }
 
     private static func place(_ window: upcast_x_window) -> CaptureRectangle {
         CaptureRectangle(x: Int(window.x), y: Int(window.y), width: Int(window.width), height: Int(window.height))
+    }
+
+    private static func place(_ area: upcast_x_rectangle) -> CaptureRectangle? {
+        guard area.width > 0 else { return nil }
+        return CaptureRectangle(x: Int(area.x), y: Int(area.y), width: Int(area.width), height: Int(area.height))
     }
 
     /// What is known of windows; those that are gone are left out.
@@ -112,9 +119,9 @@ extension X11Connection {
             types: .init(rawValue: facts.types), secure: facts.secure,
             transientFor: facts.transient_for == 0 ? nil : facts.transient_for, client: facts.client,
             group: facts.group == 0 ? nil : facts.group, isTransientForGroup: facts.is_transient_for_group,
-            icon: facts.icon == 0 ? nil : facts.icon, isInputOnly: facts.own.is_input_only,
-            isEmptyFrame: facts.is_empty_frame, hasUnseen: facts.has_unseen, maker: facts.maker,
-            hasFrame: facts.has_frame, inside: Self.windows(&facts.inside, facts.inside_count))
+            icon: facts.icon == 0 ? nil : facts.icon, iconPlace: Self.place(facts.icon_place),
+            isInputOnly: facts.own.is_input_only, isEmptyFrame: facts.is_empty_frame, hasUnseen: facts.has_unseen,
+            maker: facts.maker, hasFrame: facts.has_frame, inside: Self.windows(&facts.inside, facts.inside_count))
     }
 
     private static func windows<Array>(_ array: inout Array, _ count: UInt32) -> [UInt32] {

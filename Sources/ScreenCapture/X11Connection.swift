@@ -23,6 +23,8 @@ package import UpcastClient
         case activeChanged
         /// A compositing manager has come or gone.
         case composited(Bool)
+        /// The window manager shows another virtual desktop, or hides all windows, or shows them again.
+        case desktopChanged
     }
 
     /// What was true at the moment of a picture.

@@ -15,9 +15,10 @@ extension WindowModel {
     ///   - owner: who an X client is; its process has its number by default. Nil for one that has ended.
     mutating func read(
         _ facts: [UInt32: WindowFacts], manager: WindowManager? = nil, compositor: UInt32? = nil,
-        owner: (UInt32) -> WindowNames.Owner? = { .process($0) }
+        showsDesktop: Bool = false, owner: (UInt32) -> WindowNames.Owner? = { .process($0) }
     ) {
-        var reading = WindowReading(manager: manager ?? self.manager, compositor: compositor, facts: facts)
+        var reading = WindowReading(
+            manager: manager ?? self.manager, compositor: compositor, showsDesktop: showsDesktop, facts: facts)
         for client in unread.clients { reading.clients.updateValue(owner(client), forKey: client) }
         note(reading)
     }

@@ -132,6 +132,8 @@ typedef struct {
     uint32_t group;
     /// The window that its program draws as its icon (WM_HINTS); 0 for none.
     uint32_t icon;
+    /// Where taskbars show it (_NET_WM_ICON_GEOMETRY), in the root window; empty for nowhere.
+    upcast_x_rectangle icon_place;
     /// It may be the frame of a client that is gone, or has not come yet.
     bool is_empty_frame;
     uint32_t types;
@@ -145,6 +147,8 @@ typedef struct {
     uint32_t maker;
     /// The window of the compositing manager, which paints the screen some time after windows have changed; 0 for none.
     uint32_t compositor;
+    /// It shows the desktop instead of the windows (_NET_SHOWING_DESKTOP).
+    bool shows_desktop;
 } upcast_x_manager;
 
 enum upcast_x_event_kind {
@@ -173,12 +177,16 @@ enum upcast_x_event_kind {
     UPCAST_X_WINDOW_CAME_INSIDE,
     /// A window inside it has gone, or is managed otherwise.
     UPCAST_X_WINDOW_REARRANGED,
+    /// It, or a window inside it, has another place in the taskbar.
+    UPCAST_X_WINDOW_ICON_MOVED,
     /// It is above or below others than before.
     UPCAST_X_WINDOW_RESTACKED,
     /// The window manager says that another window is active.
     UPCAST_X_ACTIVE_CHANGED,
     /// A compositing manager has come or gone: `window` is its own, or 0.
     UPCAST_X_COMPOSITOR_CHANGED,
+    /// The window manager shows another virtual desktop, or the desktop instead of windows, or windows again.
+    UPCAST_X_DESKTOP_CHANGED,
 };
 
 typedef struct {

@@ -13,7 +13,7 @@ package struct LingeringSecrets: Sendable {
     package static let answers = 64
     package static let maxTime = MediaTime.seconds(2)
 
-    /// What the last picture hid, the oldest first.
+    /// What the last picture hid, and where secret windows may pass.
     private var places: [(place: CaptureRectangle, until: MediaTime)] = []
     private var left = LeftPlaces()
     private var everywhereUntil: MediaTime?
@@ -28,8 +28,17 @@ package struct LingeringSecrets: Sendable {
     ///
     /// - Parameter isGone: the window is not on the screen any more.
     package mutating func left(_ place: CaptureRectangle, by window: UInt32, isGone: Bool = false, now: MediaTime) {
-        let late = MediaTime(nanoseconds: slowest.nanoseconds * Int64(Self.answers))
-        left.note(place, of: window, now: now, for: min(max(isGone ? Self.fadingTime : Self.time, late), Self.maxTime))
+        left.note(place, of: window, now: now, for: lateness(isGone ? Self.fadingTime : Self.time))
+    }
+
+    /// A secret window may be on its way across a place, which a compositing manager shows for some time.
+    package mutating func passes(_ place: CaptureRectangle, now: MediaTime) {
+        places.append((place, now + lateness(Self.fadingTime)))
+    }
+
+    /// How late a compositing manager may be, at least a time.
+    private func lateness(_ time: MediaTime) -> MediaTime {
+        min(max(time, MediaTime(nanoseconds: slowest.nanoseconds * Int64(Self.answers))), Self.maxTime)
     }
 
     /// The area that the compositing manager is to paint, because nothing says that it has; nil for none.
@@ -53,7 +62,9 @@ package struct LingeringSecrets: Sendable {
     ///   - secrets: what is secret now.
     ///   - now: the time of the picture.
     package mutating func extend(_ secrets: inout WindowSecrets, now: MediaTime) {
-        places.removeAll { $0.until <= now || secrets.places.contains($0.place) }
+        places.removeAll { place, until in
+            until <= now || until <= now + Self.time && secrets.places.contains(place)
+        }
         if let until = everywhereUntil, until <= now { everywhereUntil = nil }
         nextEnd = secrets.isEverywhere ? nil : everywhereUntil
         let (own, isEverywhere) = (secrets.places.count, secrets.isEverywhere)
@@ -62,7 +73,7 @@ package struct LingeringSecrets: Sendable {
             nextEnd = MediaTime.sooner(nextEnd, until)
         }
         nextEnd = MediaTime.sooner(nextEnd, left.hide(in: &secrets, now: now))
-        if everywhereUntil != nil { secrets.hide(.init(x: 0, y: 0, width: 0, height: 0), isEverywhere: true) }
+        if everywhereUntil != nil { secrets.hideEverything() }
         for index in 0..<own { places.append((secrets.places[index], now + Self.time)) }
         if isEverywhere { everywhereUntil = now + Self.time }
     }

@@ -33,6 +33,8 @@ package struct WindowFacts: Equatable, Sendable {
     package var isTransientForGroup: Bool
     /// The window that its program draws as its icon.
     package var icon: UInt32?
+    /// Where taskbars show it, in pixels of the root window; nil for nowhere.
+    package var iconPlace: CaptureRectangle?
     /// It may be the frame of a client that is gone, whose pixels it still shows.
     package var isEmptyFrame: Bool
     /// There are more windows in it than were looked at: one of them may be secret.
@@ -47,14 +49,14 @@ package struct WindowFacts: Equatable, Sendable {
     package init(
         place: CaptureRectangle, isViewable: Bool, isOverrideRedirect: Bool = false,
         names: [WindowNames] = [], types: Types = [], secure: UInt32 = 0, transientFor: UInt32? = nil, client: UInt32,
-        group: UInt32? = nil, isTransientForGroup: Bool = false, icon: UInt32? = nil, isInputOnly: Bool = false,
-        isEmptyFrame: Bool = false, hasUnseen: Bool = false, maker: UInt32? = nil, hasFrame: Bool = false,
-        inside: [UInt32] = []
+        group: UInt32? = nil, isTransientForGroup: Bool = false, icon: UInt32? = nil,
+        iconPlace: CaptureRectangle? = nil, isInputOnly: Bool = false, isEmptyFrame: Bool = false,
+        hasUnseen: Bool = false, maker: UInt32? = nil, hasFrame: Bool = false, inside: [UInt32] = []
     ) {
         (self.place, self.isViewable, self.isOverrideRedirect) = (place, isViewable, isOverrideRedirect)
         (self.names, self.types, self.secure, self.transientFor) = (names, types, secure, transientFor)
         (self.client, self.group, self.isTransientForGroup) = (client, group, isTransientForGroup)
-        (self.icon, self.isInputOnly) = (icon, isInputOnly)
+        (self.icon, self.iconPlace, self.isInputOnly) = (icon, iconPlace, isInputOnly)
         (self.isEmptyFrame, self.hasUnseen, self.hasFrame) = (isEmptyFrame, hasUnseen, hasFrame)
         (self.maker, self.inside) = (maker ?? names.first?.maker ?? 0, inside)
     }
@@ -66,6 +68,23 @@ package struct WindowFacts: Equatable, Sendable {
     func mayShowOthers(by painter: UInt32?) -> Bool {
         maker == painter && isOverrideRedirect && !hasFrame && types.isDisjoint(with: [.dock, .desktop])
     }
+
+    /// Whether an input method shows in it what is typed into windows of other programs, which it does not name. Such
+    /// windows have a class, except those of fcitx 4.
+    var isOfInputMethod: Bool {
+        guard isOverrideRedirect, types.isDisjoint(with: [.dock, .desktop]), let names = names.first else {
+            return false
+        }
+        if names.className.isEmpty { return names.title.hasPrefix("Fcitx ") }
+        let classes = [names.instance.lowercased(), names.className.lowercased()]
+        return Self.inputMethods.contains { prefix in classes.contains { $0.hasPrefix(prefix) } }
+    }
+    private static let inputMethods = ["ibus-", "fcitx", "uim-", "scim-", "gcin", "hime", "nabi", "mozc", "sogou"]
+
+    /// Whether it may take input for what a window manager shows, such as windows to choose from.
+    var takesInput: Bool { isOverrideRedirect && isInputOnly && !isGuard }
+    /// mutter's, below which it keeps windows that are not shown.
+    var isGuard: Bool { isOverrideRedirect && isInputOnly && title.hasSuffix("guard window") }
 
     /// It has no pixels to hide, and does not ask to hide everything.
     var hidesNothing: Bool { isInputOnly && !hidesEverything }
@@ -136,14 +155,19 @@ package struct WindowEvent: Equatable, Sendable {
         /// A window in it has gone, or is managed otherwise: what is known of it has to be read again. That makes no
         /// window secure.
         case rearranged
+        /// It, or a window in it, has another place in the taskbar.
+        case iconMoved
         /// It is above or below others than before.
         case restacked
+
+        /// Whether a window is not on the screen any more.
+        var takesAway: Bool { self == .unmapped || self == .went }
 
         /// Whether what is read of any window before it and after it may differ.
         var changesFacts: Bool {
             switch self {
             case .came, .went, .changed, .renamed, .cameInside, .rearranged: true
-            case .mapped, .unmapped, .moved, .movedInside, .restacked: false
+            case .mapped, .unmapped, .moved, .movedInside, .iconMoved, .restacked: false
             }
         }
     }

@@ -21,10 +21,7 @@ extension WindowModel {
     }
 
     /// Whether a child of the root window is secure, or may be.
-    func isSecure(_ top: UInt32) -> Bool {
-        guard let window = windows[top], let facts = window.facts else { return true }
-        return secure.contains(top) || mayBeSuspect(facts) || showsPictures(window)
-    }
+    func isSecure(_ top: UInt32) -> Bool { windows[top]?.facts == nil || mayBeSecure(top) }
 
     /// Whether a window on the screen wants everything to be hidden.
     var hidesEverything: Bool { windows.values.contains { $0.isViewable && $0.hidesEverything } }

@@ -50,9 +50,12 @@ extension WindowModel {
         guard leavesPixels || isComposited else { return }
         if event.kind == .movedInside { return scatter(in: top(of: event.window).flatMap { windows[$0]?.place }) }
         guard let window = windows[event.window], window.isViewable else { return }
-        let mayBeSecure = mayBeSecure(event.window) || showsStranger(window) || showsPictures(window)
+        let mayBeSecure = mayBeSecure(event.window) || showsStranger(window)
         switch event.kind {
-        case .unmapped, .went: if mayBeSecure { leave(window.place, of: event.window) }
+        case .unmapped, .went:
+            guard mayBeSecure else { return }
+            leave(window.place, of: event.window)
+            passTaskbar(event.window)
         case .moved(let place):
             guard place != window.place else { return }
             if mayBeSecure {
@@ -62,7 +65,7 @@ extension WindowModel {
             } else {
                 ghosts.spread(from: window.place ?? bounds, to: place, in: bounds)
             }
-        case .came, .mapped, .movedInside, .changed, .renamed, .cameInside, .rearranged, .restacked: break
+        case .came, .mapped, .movedInside, .changed, .renamed, .cameInside, .rearranged, .iconMoved, .restacked: break
         }
     }
 
@@ -74,7 +77,8 @@ extension WindowModel {
         case .mapped: return false
         case .moved(let place): new = place
         case .restacked: new = windows[event.window]?.place
-        case .came, .went, .unmapped, .movedInside, .changed, .renamed, .cameInside, .rearranged: return true
+        case .came, .went, .unmapped, .movedInside, .changed, .renamed, .cameInside, .rearranged, .iconMoved:
+            return true
         }
         guard let window = windows[event.window], window.isViewable else { return true }
         // What is above it now may have been below it.
@@ -92,10 +96,15 @@ extension WindowModel {
             guard let other = windows[below], other.isViewable, mayBeSecure(below),
                 let part = place.intersection(other.place ?? bounds)
             else { continue }
-            ghosts.note(part, of: below, isCertain: secure.contains(below), in: bounds)
+            ghosts.note(part, of: below, isCertain: isCertain(below), in: bounds)
         }
         guard mayBeSecure(window), isCovered(window, place) else { return }
-        ghosts.note(place, of: window, isCertain: secure.contains(window), in: bounds)
+        ghosts.note(place, of: window, isCertain: isCertain(window), in: bounds)
+    }
+
+    /// Whether what a window leaves is secret, whatever is read of it later.
+    func isCertain(_ window: UInt32) -> Bool {
+        secure.contains(window) || windows[window].map { $0.stranger == .ended || showsPictures($0) } ?? false
     }
 
     /// Whether other windows are above a place of a window.
@@ -108,7 +117,7 @@ extension WindowModel {
 
     func mayBeSecure(_ window: UInt32) -> Bool {
         guard let known = windows[window] else { return true }
-        return secure.contains(window) || known.facts.map(mayBeSuspect) ?? known.isDoubtful
+        return secure.contains(window) || showsPictures(known) || known.facts.map(mayBeSuspect) ?? known.isDoubtful
     }
 }
 

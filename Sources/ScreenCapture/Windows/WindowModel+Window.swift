@@ -12,6 +12,8 @@ extension WindowModel {
         var facts: WindowFacts?
         /// The window group, as it was read last.
         var group: UInt32?
+        /// Where taskbars show it, as it was read last.
+        var iconPlace: CaptureRectangle?
         /// Of the client and of windows in it, as they were read last.
         var names: [WindowNames] = []
         /// Windows in it may move without an event: they were not looked at.
@@ -25,7 +27,11 @@ extension WindowModel {
         var hasChanged = false
         /// It has been on the screen since it came.
         var wasShown = false
-        /// It may show pictures of windows that were secret since it came. They stay when those are gone.
+        /// The X client for which it may take input, as it was read last.
+        var takesInputFor: UInt32?
+        /// It shows what is typed into others.
+        var isOfInputMethod = false
+        /// It may show something of windows that were secret since it came. That stays when those are gone.
         var mayShowSecrets = false
         /// The window manager had no say when it was mapped.
         var isMenu = false

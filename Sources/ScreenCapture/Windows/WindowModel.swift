@@ -12,9 +12,13 @@ package struct WindowModel: Sendable {
     /// As of the last reading.
     private(set) var manager = WindowManager.none
     /// The window manager, as an X client, if it also composites. As of the last reading.
-    private var painter: UInt32?
-    /// A compositing manager has come since then.
-    private var isPainterUnknown = false
+    private(set) var painter: UInt32?
+    /// It shows the desktop instead of the windows. As of the last reading.
+    private(set) var showsDesktop = false
+    /// The managers, or what they show, may have changed since then.
+    var hasUnreadManagers = false
+    /// The desktop has changed since then.
+    var hasUnreadDesktop = false
     /// Nil if no application has to be in front.
     private var front: FrontWindows?
     /// As of the last reading.
@@ -30,6 +34,7 @@ package struct WindowModel: Sendable {
     /// Windows are seen in one picture for all of them, unless there is a compositing manager.
     private let showsScreen: Bool
     private var left: [(window: UInt32, place: CaptureRectangle)] = []
+    var passed: [CaptureRectangle] = []
     /// A compositing manager paints the screen, some time after windows have changed.
     package var isComposited = false {
         didSet { if isComposited { leaveToCompositor() } }
@@ -96,8 +101,10 @@ package struct WindowModel: Sendable {
         var lookup = WindowRules.Lookup(for: rules)
         secure = secureWindows(reading.facts, &lookup)
         rememberOwners(&lookup)
-        (painter, isPainterUnknown) = (reading.compositor.flatMap { manager == .client($0) ? $0 : nil }, false)
-        notePictures()
+        painter = reading.compositor.flatMap { manager == .client($0) ? $0 : nil }
+        showsDesktop = reading.showsDesktop
+        noteDesktop(hadSecrets: !wereSecure.isEmpty)
+        for id in windows.keys { notePictures(in: id) }
         // What a window has left behind as a secure one stays secret.
         for window in secure { ghosts.certify(window) }
         for id in reading.facts.keys where !secure.contains(id) && others[id] == nil {
@@ -120,29 +127,19 @@ package struct WindowModel: Sendable {
         // An empty frame may show a stranger until a client is found in it; not what a manager has from the start.
         window.stranger = showsOther && window.stranger != .beforeStart ? .came : .none
         (window.facts, window.group, window.names) = (facts, facts.group, facts.names)
+        (window.iconPlace, window.isOfInputMethod) = (facts.iconPlace, facts.isOfInputMethod)
+        window.takesInputFor = facts.takesInput ? facts.maker : nil
         (window.isUnwatched, window.isNew, window.isDoubtful, window.hasChanged) = (false, false, false, false)
         windows[id] = window
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: id)
     }
 
-    private mutating func notePictures() {
-        for id in windows.keys { notePictures(in: id) }
-    }
-
-    /// A compositing manager has come, which may be the window manager.
-    mutating func compositorCame() { isPainterUnknown = true }
-
-    /// Pictures of secret windows stay in a window until it is unmapped.
+    /// What is shown of secret windows stays in a window until it is unmapped.
     private mutating func notePictures(in id: UInt32) {
-        guard let window = windows[id], let facts = window.facts else { return }
-        let mayShow = facts.mayShowOthers(by: painter) && (window.mayShowSecrets || !secure.isEmpty)
+        guard let window = windows[id], window.isMapped, let facts = window.facts else { return }
+        let canShow = window.isOfInputMethod || facts.mayShowOthers(by: painter)
+        let mayShow = canShow && (window.mayShowSecrets || !secure.isEmpty)
         if mayShow != window.mayShowSecrets { windows[id]?.mayShowSecrets = mayShow }
-    }
-
-    /// Managers also have windows beside the screen, and such as cover all of it.
-    func showsPictures(_ window: Window) -> Bool {
-        guard window.mayShowSecrets, let place = window.place?.intersection(bounds) else { return false }
-        return place != bounds
     }
 
     private mutating func rememberOwners(_ lookup: inout WindowRules.Lookup) {
@@ -156,6 +153,8 @@ package struct WindowModel: Sendable {
 
     package mutating func apply(_ event: WindowEvent) {
         endErasure(before: event.sequence)
+        let wereElsewhere = event.kind.takesAway && showsElsewhere
+        defer { if wereElsewhere, !showsElsewhere { passed.append(bounds) } }
         noteLeaving(event)
         let wasWhole = isWhole(for: event)
         noteGone(event)
@@ -186,6 +185,7 @@ package struct WindowModel: Sendable {
                 if $0.facts?.isEmptyFrame ?? false { $0.stranger = .none }
             }
             notePictures(in: event.window)
+            passTaskbar(event.window)
             // A program may say so after the window was read, without an event.
             if let facts = windows[event.window]?.facts, let isMenu = event.isOverrideRedirect,
                 facts.isOverrideRedirect != isMenu
@@ -195,6 +195,9 @@ package struct WindowModel: Sendable {
         case .unmapped: update(event) { ($0.isMapped, $0.mayShowSecrets) = (false, false) }
         case .moved(let place): update(event) { $0.place = place }
         case .movedInside, .restacked: break
+        case .iconMoved:
+            // Taskbars move all icons when one comes. What becomes secure is read anyway.
+            if painter != nil, let top = top(of: event.window), mayBeSecure(top) { forget(top, isDoubtful: false) }
         case .changed:
             if let top = top(of: event.window) {
                 windows[top]?.hasChanged = true
@@ -205,6 +208,8 @@ package struct WindowModel: Sendable {
         // Programs change both titles at once. The place of a window that stays harmless must not be left each time.
         case .renamed: forget(event.window, isDoubtful: rules.readTitles)
         case .rearranged:
+            // mutter says that a window is an icon, and leaves it mapped.
+            if let top = top(of: event.window) { passTaskbar(top) }
             noteEnd(event)
             noteUnseenClient(event)
             forget(event.window, isDoubtful: false)
@@ -221,7 +226,7 @@ package struct WindowModel: Sendable {
     /// A window that may be secure has left a place, or a client its frame.
     mutating func leave(_ place: CaptureRectangle?, of window: UInt32, isCertain: Bool? = nil) {
         let place = place ?? bounds
-        let isCertain = isCertain ?? (secure.contains(window) || windows[window]?.stranger == .ended)
+        let isCertain = isCertain ?? self.isCertain(window)
         if leavesPixels { ghosts.note(place, of: window, isCertain: isCertain, in: bounds) }
         if isComposited, let place = place.intersection(bounds) { left.append((window, place)) }
     }
@@ -321,13 +326,13 @@ package struct WindowModel: Sendable {
     /// Whether a picture may show something secret that nobody knows of: a window, or a menu or dialog of one that is
     /// not viewable.
     package var hasUnknown: Bool {
-        unseen.isWaiting || isPainterUnknown
+        unseen.isWaiting || hasUnreadManagers
             || windows.values.contains { $0.facts == nil && ($0.isViewable || $0.isDoubtful) }
     }
 
     /// Whether there is something to read.
     package var hasUnread: Bool {
-        unseen.isWaiting || isPainterUnknown || hasUnreadWindows || unseen.hasClientsToAsk
+        unseen.isWaiting || hasUnreadManagers || hasUnreadWindows || unseen.hasClientsToAsk
     }
     /// What has to be read.
     package var unread: WindowRequest {
@@ -344,6 +349,7 @@ package struct WindowModel: Sendable {
     ///   - secrets: what it was is forgotten.
     package func collect(hidesUnknown: Bool, into secrets: inout WindowSecrets) {
         secrets.clear()
+        if showsElsewhere || hidesUnknown && hasUnreadDesktop { secrets.hideEverything() }
         let menus = hidesUnknown && unseen.isWaiting ? menuOwners : nil
         for (id, window) in windows where window.isViewable {
             guard let facts = window.facts else {

@@ -23,6 +23,8 @@ package struct WindowReading: Sendable {
     package var manager = WindowManager.none
     /// The X client of the compositing manager; nil for none.
     package var compositor: UInt32?
+    /// The window manager shows the desktop instead of the windows.
+    package var showsDesktop = false
     package var facts: [UInt32: WindowFacts] = [:]
     /// Who the X clients are that were asked for; nil for those that have ended.
     package var clients: [UInt32: WindowNames.Owner?] = [:]
@@ -64,11 +66,11 @@ extension X11Connection {
     private func readOnce(_ request: () -> WindowRequest, taking take: (Event) throws -> Void) throws -> WindowReading {
         let start = try moment()
         while let event = nextEvent(before: start) { try take(event) }
-        let (manager, compositor) = try windowManager()
+        var reading = try readManagers()
         let asked = request()
-        return WindowReading(
-            manager: manager, compositor: compositor, facts: try facts(of: asked.windows),
-            clients: try owners(of: asked.clients))
+        reading.facts = try facts(of: asked.windows)
+        reading.clients = try owners(of: asked.clients)
+        return reading
     }
 
     /// Events with a lower number have happened by now.
@@ -85,7 +87,7 @@ extension X11Connection.Event {
         switch self {
         // A program may say that a window is a menu just before it maps it, without an event.
         case .window(let event): event.kind.changesFacts || event.isOverrideRedirect == true
-        case .composited: true
+        case .composited, .desktopChanged: true
         case .damaged, .screenChanged, .pointerShapeChanged, .pointerMoved, .activeChanged: false
         }
     }

@@ -108,6 +108,8 @@ package struct WindowRules: Equatable, Sendable {
         }
     }
 
+    var isEmpty: Bool { rules.isEmpty }
+
     /// Whether another title can make a difference.
     var readTitles: Bool { rules.contains { $0.subject == .title } }
 

@@ -23,6 +23,8 @@ package struct WindowSecrets: Equatable, Sendable {
         if place.width > 0, place.height > 0, !places.contains(place) { places.append(place) }
     }
 
+    package mutating func hideEverything() { isEverywhere = true }
+
     /// Hides a place with one that is hidden already, and as little else as possible.
     private static func join(_ place: CaptureRectangle, to others: inout [CaptureRectangle]) {
         guard let index = CaptureRectangle.leastGrown(others, by: place) else { return }

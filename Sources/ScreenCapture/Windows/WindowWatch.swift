@@ -50,7 +50,7 @@ struct WindowWatch {
         case .mapped, .moved: if !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
         case .restacked:
             if model.knows(event.window), !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
-        case .came, .went, .unmapped, .movedInside, .changed, .renamed, .cameInside, .rearranged: break
+        case .came, .went, .unmapped, .movedInside, .changed, .renamed, .cameInside, .rearranged, .iconMoved: break
         }
     }
 
@@ -59,10 +59,14 @@ struct WindowWatch {
         for (window, place) in model.takeLeft() {
             lingering.left(place, by: window, isGone: !model.isViewable(window), now: now)
         }
+        for place in model.takePassed() { lingering.passes(place, now: now) }
     }
 
     /// Whether a secret window is on the screen, as far as that is known.
     var showsSecret: Bool { model.showsSecret }
+
+    /// Whether the window manager may show secret windows at places that nobody tells.
+    var mayShowSecretsAnywhere: Bool { model.hasGuard && (!model.rules.isEmpty || model.showsSecret) }
 
     /// Whether something has to be read before the next picture.
     var hasUnread: Bool { model.hasUnread }
@@ -78,9 +82,12 @@ struct WindowWatch {
 
     /// A compositing manager has come or gone.
     mutating func composited(_ isComposited: Bool) {
-        if isComposited { model.compositorCame() }
+        model.managersChanged()
         note(isComposited: isComposited)
     }
+
+    /// The window manager shows another virtual desktop, or hides all windows or shows them again.
+    mutating func desktopChanged() { model.desktopChanged() }
 
     private mutating func note(isComposited: Bool) {
         let hasEnded = model.isComposited && !isComposited

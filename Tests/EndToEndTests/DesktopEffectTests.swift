@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Promise: what the effects of a desktop show of a secret window beside its place is hidden, and only for that time.
+@Suite struct DesktopEffectTests {
+    /// KWin shows windows on their way to the taskbar and back, and moves them across the screen for another desktop.
+    @Test(.inItsTurn) func kwin() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let home = try TemporaryDirectory("kwin")
+            let variables = [
+                "DISPLAY": screen.display, "HOME": home.path, "XDG_RUNTIME_DIR": home.path, "QT_QPA_PLATFORM": "xcb",
+                // Without a graphics card, there are no animations.
+                "KWIN_COMPOSE": "O2", "KWIN_EFFECTS_FORCE_ANIMATIONS": "1",
+            ]
+            let bus = try SessionBus(environment: variables)
+            let manager = try ChildProcess("kwin_x11", [], environment: variables.merging(bus.environment) { $1 })
+            @discardableResult func xdotool(_ arguments: String...) throws -> String {
+                let process = try ChildProcess("xdotool", arguments, environment: variables)
+                try process.waitForSuccess(within: 20)
+                return process.output
+            }
+            func number(of name: String) throws -> String {
+                try xdotool("search", "--class", "^\(name)$").split(separator: "\n").last.map(String.init) ?? ""
+            }
+            try waitFor("the manager", evidence: { manager.errorTail }) {
+                try ChildProcess.run("xprop", ["-display", screen.display, "-root", "_NET_SUPPORTING_WM_CHECK"])
+                    .contains("window id")
+            }
+            let plain = try screen.xterm("Plain", "50x14+200+100")
+            let secret = try screen.xterm("Secret", "16x4+500+0", colour: "#ff00ff")
+            let stage = try Stage()
+            let client = try stage.capture(screen, ["--no-pointer", "--hide", "class=Secret"])
+            func isLight() throws -> Bool { try stage.snapshot().meanLuma(x: 400, y: 230, radius: 6) > 150 }
+            func waitUntilLight(_ what: String) throws {
+                try waitFor(what, evidence: { client.errorTail + manager.errorTail }) {
+                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                    return try isLight()
+                }
+            }
+            /// Does something and undoes it until viewers have seen that everything was hidden, and the screen has
+            /// shown the secret window beside its place. Both may be short, and a busy KWin leaves out the second.
+            func expectHidden(_ what: String, _ act: (Bool) throws -> Void) throws {
+                var (isMoved, isHidden) = (false, false)
+                for attempt in 0..<6 {
+                    try act(attempt % 2 == 0)
+                    let end = ContinuousClock.now + .seconds(2)
+                    while ContinuousClock.now < end, !(isMoved && isHidden) {
+                        isMoved = try isMoved || screen.grab().hasMagenta(columns: 0..<470)
+                        isHidden = try isHidden || !isLight()
+                    }
+                    if attempt % 2 == 1, isMoved, isHidden { break }
+                }
+                print("\(what): the screen has \(isMoved ? "" : "not ")shown the window elsewhere")
+                guard isHidden else {
+                    throw TestFailure("viewers see the screen: \(what). \(client.errorTail)\(manager.errorTail)")
+                }
+                try waitUntilLight("the screen after \(what)")
+            }
+            try waitUntilLight("the plain window")
+            try waitFor("the secret window", evidence: { secret.errorTail }) { try screen.grab().hasMagenta }
+
+            let window = try number(of: "Secret")
+            _ = try ChildProcess.run(
+                "xprop",
+                [
+                    "-display", screen.display, "-id", window, "-f", "_NET_WM_ICON_GEOMETRY", "32c", "-set",
+                    "_NET_WM_ICON_GEOMETRY", "20,340,40,10",
+                ])
+            try expectHidden("the way to the taskbar and back") {
+                try xdotool($0 ? "windowminimize" : "windowactivate", window)
+            }
+            // On all desktops.
+            try xdotool("set_num_desktops", "2")
+            try xdotool("set_desktop_for_window", number(of: "Plain"), "-1")
+            try expectHidden("a change of the desktop") { try xdotool("set_desktop", $0 ? "1" : "0") }
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            for process in [plain, secret, manager] { try process.stop(SIGKILL) }
+            let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "kwin")
+            #expect(seen.marked == 0, "\(seen) show the window")
+            try stage.end()
+        }
+    }
+
+    /// Desktops on mutter, such as GNOME, show windows in overviews of which nothing tells.
+    @Test(.inItsTurn, arguments: [["--hide", "class=Secret"], []]) func mutter(options: [String]) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let bus = try SessionBus(environment: ["DISPLAY": screen.display])
+            let manager = try ChildProcess(
+                "mutter", ["--x11"], environment: ["DISPLAY": screen.display].merging(bus.environment) { $1 })
+            let window = try screen.xterm("Plain", "50x14+200+100")
+            let stage = try Stage()
+            let client = try stage.capture(screen, ["--no-pointer"] + options)
+            let warning = "this desktop shows hidden windows in its overview"
+            try waitFor("the picture", evidence: { client.errorTail + manager.errorTail }) {
+                guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                return try stage.snapshot().brightPixels(above: 200) > 20_000
+                    && (options.isEmpty || client.errors.contains(warning))
+            }
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            #expect(client.errors.components(separatedBy: warning).count == (options.isEmpty ? 1 : 2))
+            for process in [window, manager] { try process.stop(SIGKILL) }
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Grabbing
+import MediaCore
+import Testing
+import UpcastClient
+
+@testable import ScreenCapture
+
+/// Promise: what a window manager that composites shows of secret windows beside their places, and what input methods
+/// show of them, is hidden, too.
+@Suite struct PainterTests {
+    private static let bounds = CaptureRectangle(x: 0, y: 0, width: 1000, height: 800)
+    private static let taskbar = CaptureRectangle(x: 600, y: 780, width: 100, height: 20)
+    /// The window manager, as an X client.
+    private static let manager: UInt32 = 9
+
+    private static func facts(
+        _ window: UInt32, x: Int, secure: UInt32 = 0, override: Bool = false, className: String = "",
+        title: String = "", transientFor: UInt32? = nil
+    ) -> WindowFacts {
+        WindowFacts(
+            place: CaptureRectangle(x: x, y: 10, width: 100, height: 50), isViewable: true,
+            isOverrideRedirect: override,
+            names: [WindowNames(window: window, className: className, title: title, maker: window)],
+            secure: secure, transientFor: transientFor, client: window)
+    }
+
+    /// Takes all input of the screen.
+    private static func taker(_ window: UInt32, title: String = "", maker: UInt32 = manager) -> WindowFacts {
+        WindowFacts(
+            place: bounds, isViewable: true, isOverrideRedirect: true,
+            names: [WindowNames(window: window, title: title, maker: maker)], client: window, isInputOnly: true)
+    }
+
+    /// The lowest window has the lowest number.
+    private static func model(_ all: [UInt32: WindowFacts], isComposited: Bool = true) -> WindowModel {
+        var model = WindowModel(WindowRules(), bounds: bounds, resourceMask: 0, showsScreen: true)
+        model.add(all.sorted { $0.key < $1.key }.map { FoundWindow(window: $0, place: $1.place, isViewable: true) })
+        model.isComposited = isComposited
+        model.read(all, manager: .client(manager), compositor: isComposited ? manager : nil)
+        return model
+    }
+
+    private static func hidden(_ model: WindowModel) -> [Int] {
+        let regions = model.secrets(hidesUnknown: false).regions(in: bounds)
+        return regions.coversAll ? [-1] : regions.rectangles.map(\.x)
+    }
+
+    struct Taker: Sendable {
+        var window: UInt32 = 3
+        var title = ""
+        var maker = PainterTests.manager
+        var secure: UInt32 = 1
+        var isComposited = true
+    }
+
+    /// KWin takes all input while it shows windows to choose from, also those that are not mapped. xfwm4 does so for
+    /// its menus, which are above.
+    @Test(arguments: [
+        Taker(), Taker(window: 0), Taker(title: "mutter guard window"), Taker(maker: 7), Taker(secure: 0),
+        Taker(isComposited: false),
+    ])
+    func aManagerThatTakesAllInput(_ test: Taker) {
+        let taker = Self.taker(test.window, title: test.title, maker: test.maker)
+        var model = Self.model(
+            [1: Self.facts(1, x: 5, secure: test.secure), 2: Self.facts(2, x: 300), test.window: taker],
+            isComposited: test.isComposited)
+        let isHidden =
+            test.window == 3 && test.title.isEmpty && test.maker == Self.manager && test.secure > 0 && test.isComposited
+        let others = test.secure > 0 ? [5] : []
+        #expect(Self.hidden(model) == (isHidden ? [-1] : others))
+        #expect(model.hasGuard == !test.title.isEmpty)
+        model.apply(WindowEvent(.changed, test.window, sequence: 8))
+        #expect(Self.hidden(model) == (isHidden ? [-1] : others), "it is what it was")
+        model.apply(WindowEvent(.unmapped, test.window, sequence: 9))
+        #expect(Self.hidden(model) == others)
+        #expect(model.takePassed() == (isHidden ? [Self.bounds] : []), "windows go back to their places")
+        // Without a compositing manager, windows leave pixels.
+        guard test.isComposited else { return }
+        model.apply(WindowEvent(.mapped, test.window, sequence: 10, isOverrideRedirect: true))
+        model.apply(WindowEvent(.unmapped, 1, sequence: 11))
+        #expect(Self.hidden(model) == (isHidden ? [-1] : []))
+        model.apply(WindowEvent(.went, 1, sequence: 12))
+        #expect(Self.hidden(model) == [] && model.takePassed() == (isHidden ? [Self.bounds] : []))
+    }
+
+    /// Windows move across the screen, and some stay at its edges while it shows the desktop.
+    @Test(arguments: [(UInt32(1), true), (0, true), (1, false)])
+    func otherDesktops(secure: UInt32, isComposited: Bool) {
+        var model = Self.model([1: Self.facts(1, x: 5, secure: secure)], isComposited: isComposited)
+        model.desktopChanged()
+        #expect(model.hasUnread == isComposited && model.hasUnknown == isComposited)
+        #expect(model.secrets(hidesUnknown: true).isEverywhere == isComposited, "if nothing can be read")
+        model.read([:], compositor: isComposited ? Self.manager : nil, showsDesktop: true)
+        let moves = secure > 0 && isComposited
+        #expect(model.takePassed() == (moves ? [Self.bounds] : []) && !model.hasUnread)
+        #expect(Self.hidden(model) == (moves ? [-1] : secure > 0 ? [5] : []))
+        guard isComposited else { return }
+        // Other managers unmap it.
+        model.apply(WindowEvent(.unmapped, 1, sequence: 9))
+        #expect(Self.hidden(model) == [])
+    }
+
+    /// Managers show a window, and its dialogs, on its way to the taskbar and back.
+    @Test(arguments: [(UInt32(1), true), (0, true), (1, false)])
+    func theWayToTheTaskbar(secure: UInt32, hasPlace: Bool) {
+        var window = Self.facts(1, x: 5, secure: secure)
+        window.iconPlace = hasPlace ? Self.taskbar : nil
+        let dialog = Self.facts(2, x: 900, transientFor: 1)
+        var model = Self.model([1: window, 2: dialog])
+        let way = CaptureRectangle(x: 5, y: 10, width: 695, height: 790)
+        let dialogs = CaptureRectangle(x: 600, y: 10, width: 400, height: 790)
+        for kind in [WindowEvent.Kind.unmapped, .mapped] {
+            // A manager says that the window is an icon before it unmaps it; mutter does not unmap it.
+            model.apply(WindowEvent(.rearranged, 1, sequence: 9))
+            #expect(model.takePassed() == (secure > 0 && hasPlace ? [way] : []))
+            if kind == .mapped { model.read([1: window], compositor: Self.manager) }
+            for id in [UInt32(1), 2] { model.apply(WindowEvent(kind, id, sequence: 10)) }
+            #expect(model.takePassed() == (secure > 0 && hasPlace ? [way, dialogs] : []), "\(kind)")
+        }
+    }
+
+    /// A place where something passes is hidden for a time, whatever is painted there, and whatever else hides it.
+    @Test(arguments: [false, true]) func places(areHidden: Bool) {
+        var lingering = LingeringSecrets()
+        lingering.passes(Self.taskbar, now: .seconds(5))
+        for milliseconds in [5000, 5900, 6001] as [Int64] {
+            var secrets = WindowSecrets()
+            if areHidden, milliseconds == 5000 { secrets.hide(Self.taskbar) }
+            lingering.beginPicture()
+            lingering.extend(&secrets, now: .milliseconds(milliseconds))
+            #expect(secrets.places == (milliseconds < 6000 ? [Self.taskbar] : []), "\(milliseconds)")
+        }
+    }
+
+    /// Taskbars move all their icons when one comes.
+    @Test(arguments: [UInt32(0), 1]) func iconsThatMove(secure: UInt32) {
+        var frame = Self.facts(1, x: 5, secure: secure)
+        frame.inside = [1, 7]
+        var model = Self.model([1: frame])
+        model.apply(WindowEvent(.iconMoved, 7, sequence: 9))
+        #expect(model.hasUnread == (secure > 0))
+    }
+
+    /// What is typed into a secret window stays in the window of the input method until that is unmapped.
+    @Test(arguments: [
+        ("ibus-ui-gtk3", "", true), ("Fcitx", "", true), ("uim-candwin-gtk3", "", true), ("fc", "", false),
+        ("", "Fcitx Input Window", true), ("Browser", "Fcitx Input Window", false),
+    ], [true, false])
+    func inputMethods(names: (String, String, Bool), isComposited: Bool) {
+        let (name, title, isHidden) = names
+        let all: [UInt32: WindowFacts] = [
+            1: Self.facts(1, x: 5, secure: 1),
+            2: Self.facts(2, x: 300, override: true, className: name, title: title),
+        ]
+        var model = Self.model(all, isComposited: isComposited)
+        #expect(Self.hidden(model) == (isHidden ? [5, 300] : [5]))
+        model.apply(WindowEvent(.unmapped, 1, sequence: 9))
+        model.apply(WindowEvent(.went, 1, sequence: 10))
+        #expect(Self.hidden(model).contains(300) == isHidden)
+        model.apply(WindowEvent(.unmapped, 2, sequence: 11))
+        let left = isComposited ? model.takeLeft().map(\.place) : model.leftBehind
+        #expect(left.contains { $0.x == 300 } == isHidden)
+        model.apply(WindowEvent(.mapped, 2, sequence: 12))
+        #expect(!model.isSecure(2), "nothing is secret any more")
+    }
+
+    /// What is read while the window of an input method is not on the screen does not count.
+    @Test func inputMethodsThatAreUnmapped() {
+        let all: [UInt32: WindowFacts] = [
+            1: Self.facts(1, x: 5, secure: 1), 2: Self.facts(2, x: 300, override: true, className: "fcitx"),
+        ]
+        var model = Self.model(all)
+        model.apply(WindowEvent(.unmapped, 2, sequence: 9))
+        model.read([:], compositor: Self.manager)
+        model.apply(WindowEvent(.went, 1, sequence: 10))
+        model.apply(WindowEvent(.mapped, 2, sequence: 11))
+        #expect(Self.hidden(model) == [])
+    }
+
+    /// Panels have icons of input methods in them, which are windows of other programs.
+    @Test func panelsWithInputMethods() {
+        var panel = Self.facts(2, x: 300, override: true, className: "panel")
+        panel.names.append(WindowNames(window: 7, className: "fcitx"))
+        #expect(Self.hidden(Self.model([1: Self.facts(1, x: 5, secure: 1), 2: panel])) == [5])
+    }
+}
