@@ -11,7 +11,16 @@ import Testing
 @testable import Pipeline
 
 /// The last steps of the video thread, with the real encoder and a clock that only the test and the packets turn.
-final class OutputRig: PacketSink, @unchecked Sendable /* one thread */ {
+final class OutputRig: @unchecked Sendable /* one thread */ {
+    /// The encoder keeps its sink, which must not keep the rig.
+    private final class Sink: PacketSink, @unchecked Sendable /* one thread */ {
+        private weak var rig: OutputRig?
+
+        init(rig: OutputRig) { self.rig = rig }
+
+        func write(_ info: PacketInfo, payload: RawSpan) { rig?.note(info) }
+    }
+
     static let canvas = CanvasFormat(width: 64, height: 36, frameRate: FrameRate(30))
     /// The greys of the curtain, a region and the background.
     static let curtainGrey: UInt8 = 200, regionGrey: UInt8 = 60, backgroundGrey: UInt8 = 16
@@ -46,7 +55,7 @@ final class OutputRig: PacketSink, @unchecked Sendable /* one thread */ {
         var settings = VideoEncoderSettings(canvas: canvas, bitrate: 500_000)
         settings.preset = "ultrafast"
         let encoder = RunningEncoder(
-            try VideoEncoder(settings), settings: settings, effort: nil, sink: self, clock: time,
+            try VideoEncoder(settings), settings: settings, effort: nil, sink: Sink(rig: self), clock: time,
             adapt: { _ in nil }, onEffort: { _ in })
         func grey(_ value: UInt8) -> CanvasColor { CanvasColor(y: value, u: 128, v: 128) }
         output = VideoOutput(
@@ -64,7 +73,7 @@ final class OutputRig: PacketSink, @unchecked Sendable /* one thread */ {
             })
     }
 
-    func write(_ info: PacketInfo, payload: RawSpan) {
+    private func note(_ info: PacketInfo) {
         packets.append(info)
         time.advance(by: encodingTime)
         onPacket()
