@@ -16,14 +16,6 @@ import Testing
             ]
             let bus = try SessionBus(environment: variables)
             let manager = try ChildProcess("kwin_x11", [], environment: variables.merging(bus.environment) { $1 })
-            @discardableResult func xdotool(_ arguments: String...) throws -> String {
-                let process = try ChildProcess("xdotool", arguments, environment: variables)
-                try process.waitForSuccess(within: 20)
-                return process.output
-            }
-            func number(of name: String) throws -> String {
-                try xdotool("search", "--class", "^\(name)$").split(separator: "\n").last.map(String.init) ?? ""
-            }
             try waitFor("the manager", evidence: { manager.errorTail }) {
                 try ChildProcess.run("xprop", ["-display", screen.display, "-root", "_NET_SUPPORTING_WM_CHECK"])
                     .contains("window id")
@@ -34,10 +26,7 @@ import Testing
             let client = try stage.capture(screen, ["--no-pointer", "--hide", "class=Secret"])
             func isLight() throws -> Bool { try stage.snapshot().meanLuma(x: 400, y: 230, radius: 6) > 150 }
             func waitUntilLight(_ what: String) throws {
-                try waitFor(what, evidence: { client.errorTail + manager.errorTail }) {
-                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
-                    return try isLight()
-                }
+                try waitFor(what, while: client, evidence: { manager.errorTail }) { try isLight() }
             }
             /// Does something and undoes it until viewers have seen that everything was hidden, and the screen has
             /// shown the secret window beside its place. Both may be short, and a busy KWin leaves out the second.
@@ -61,7 +50,7 @@ import Testing
             try waitUntilLight("the plain window")
             try waitFor("the secret window", evidence: { secret.errorTail }) { try screen.grab().hasMagenta }
 
-            let window = try number(of: "Secret")
+            let window = try "\(screen.number(of: "Secret"))"
             _ = try ChildProcess.run(
                 "xprop",
                 [
@@ -69,12 +58,12 @@ import Testing
                     "_NET_WM_ICON_GEOMETRY", "20,340,40,10",
                 ])
             try expectHidden("the way to the taskbar and back") {
-                try xdotool($0 ? "windowminimize" : "windowactivate", window)
+                try screen.xdotool($0 ? "windowminimize" : "windowactivate", window)
             }
             // On all desktops.
-            try xdotool("set_num_desktops", "2")
-            try xdotool("set_desktop_for_window", number(of: "Plain"), "-1")
-            try expectHidden("a change of the desktop") { try xdotool("set_desktop", $0 ? "1" : "0") }
+            try screen.xdotool("set_num_desktops", "2")
+            try screen.xdotool("set_desktop_for_window", "\(screen.number(of: "Plain"))", "-1")
+            try expectHidden("a change of the desktop") { try screen.xdotool("set_desktop", $0 ? "1" : "0") }
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
             for process in [plain, secret, manager] { try process.stop(SIGKILL) }
@@ -95,17 +84,13 @@ import Testing
             let stage = try Stage()
             let client = try stage.capture(screen, ["--no-pointer"] + options)
             let warning = "this desktop shows hidden windows in its overview"
-            try waitFor("the picture", evidence: { client.errorTail + manager.errorTail }) {
-                guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+            try waitFor("the picture", while: client, evidence: { manager.errorTail }) {
                 return try stage.snapshot().brightPixels(above: 200) > 20_000
                     && (options.isEmpty || client.errors.contains(warning))
             }
-            client.signal(SIGTERM)
-            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            try stage.end(client)
             #expect(client.errors.components(separatedBy: warning).count == (options.isEmpty ? 1 : 2))
             for process in [window, manager] { try process.stop(SIGKILL) }
-            _ = try stage.server.finishedRecording()
-            try stage.end()
         }
     }
 }

@@ -245,8 +245,7 @@ import Testing
             let stage = try Stage()
             let client = try ChildProcess(
                 ProductExecutable.upcastSend.path, ["--socket", stage.daemon.ingestSocket])
-            try waitFor("the broadcast", evidence: { client.errorTail }) {
-                guard client.isRunning else { throw TestFailure("upcast-send ended. \(client.errorTail)") }
+            try waitFor("the broadcast", while: client) {
                 return try stage.receivedPictures() > 0
             }
             stage.daemon.process.signal(SIGSTOP)

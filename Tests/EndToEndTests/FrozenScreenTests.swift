@@ -24,8 +24,7 @@ import Testing
     }
 
     private func waitForSilence(_ client: ChildProcess, times: Int = 1) throws {
-        try waitFor("the user to be told", evidence: { client.errorTail }) {
-            guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+        try waitFor("the user to be told", while: client) {
             return client.errors.components(separatedBy: Self.silence).count > times
         }
     }

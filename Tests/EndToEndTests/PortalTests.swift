@@ -30,8 +30,7 @@ import Testing
         func luma(_ x: Int = 320, _ y: Int = 180) throws -> Double { try snapshot.meanLuma(x: x, y: y, radius: 4) }
 
         func wait(_ what: String, _ client: ChildProcess, until condition: () throws -> Bool) throws {
-            try waitFor(what, evidence: { client.errorTail + stage.daemon.log + "\(desktop.dialogue) \(seen)" }) {
-                guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+            try waitFor(what, while: client, evidence: { stage.daemon.log + "\(desktop.dialogue) \(seen)" }) {
                 return try condition()
             }
         }

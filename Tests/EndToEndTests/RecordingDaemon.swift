@@ -25,8 +25,7 @@ final class RecordingDaemon {
 
     /// Waits while the client runs.
     func waitFor(_ what: String, _ client: ChildProcess, _ isSo: () throws -> Bool) throws {
-        try TestSupport.waitFor(what, evidence: { client.errorTail + self.daemon.log }) {
-            guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+        try TestSupport.waitFor(what, while: client, evidence: { self.daemon.log }) {
             return try isSo()
         }
     }

@@ -126,15 +126,12 @@ import Testing
             // Over it, the pointer has the shape of a text cursor.
             let window = try screen.xterm("Plain", "200x60+0+0")
             for x in [320, 420, 220] {
-                if x != 320 {
-                    try ChildProcess(
-                        "xdotool",
-                        // The first is XTEST's device, and the second XWarpPointer.
-                        byDevice
-                            ? ["mousemove_relative", "--", x > 320 ? "100" : "-200", "0"]
-                            : ["mousemove", "\(x)", "180"],
-                        environment: ["DISPLAY": screen.display]
-                    ).waitForSuccess(within: 20)
+                if x != 320, byDevice {
+                    // XTEST's device.
+                    try screen.xdotool("mousemove_relative", "--", x > 320 ? "100" : "-200", "0")
+                } else if x != 320 {
+                    // XWarpPointer.
+                    try screen.xdotool("mousemove", "\(x)", "180")
                 }
                 try waitFor("the pointer at \(x)", evidence: { client.errorTail }) {
                     let image = try stage.snapshot()

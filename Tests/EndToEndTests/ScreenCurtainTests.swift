@@ -47,15 +47,13 @@ import Testing
         }
 
         func waitUntilShown(_ what: String) throws {
-            try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
-                guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+            try waitFor(what, while: client, evidence: { stage.daemon.log }) {
                 return try isShown
             }
         }
 
         func waitUntilHidden(_ what: String) throws {
-            try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
-                guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+            try waitFor(what, while: client, evidence: { stage.daemon.log }) {
                 return try airState == "hidden" && !isShown
             }
         }
@@ -316,8 +314,7 @@ import Testing
                     "--hide-when-unfocused", "class=Chosen",
                 ])
             func airState(_ wanted: String, _ what: String) throws {
-                try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
-                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                try waitFor(what, while: client, evidence: { stage.daemon.log }) {
                     return (try stage.daemon.status()["air"] as? [String: Any])?["state"] as? String == wanted
                 }
             }

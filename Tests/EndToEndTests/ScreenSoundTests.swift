@@ -46,8 +46,7 @@ import Testing
     }
 
     private static func waitForError(_ text: String, of client: ChildProcess) throws {
-        try waitFor("upcast-screen to say: \(text)", evidence: { client.errorTail }) {
-            guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+        try waitFor("upcast-screen to say: \(text)", while: client) {
             return client.errors.contains(text)
         }
     }

@@ -27,8 +27,7 @@ import Testing
                 client.errors.contains("the window is not on the screen")
             }
             func shows(_ what: String) throws {
-                try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
-                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                try waitFor(what, while: client, evidence: { stage.daemon.log }) {
                     return try stage.luma() > 200
                 }
             }
@@ -65,10 +64,9 @@ import Testing
             let screen = try VirtualScreen(width: 640, height: 360)
             let stage = try Stage()
             let chosen = try screen.xterm("Chosen", "40x12+100+80")
-            let number = try Self.number(of: "Chosen", on: screen)
+            let number = try screen.number(of: "Chosen")
             let client = try Self.start(screen, stage, window: "0x" + String(number, radix: 16))
-            try waitFor("the window", evidence: { client.errorTail + stage.daemon.log }) {
-                guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+            try waitFor("the window", while: client, evidence: { stage.daemon.log }) {
                 return try stage.luma() > 200
             }
             if !hasDaemon {
@@ -94,7 +92,7 @@ import Testing
             let screen = try VirtualScreen(width: 640, height: 360)
             let recorder = try RecordingDaemon()
             let chosen = try screen.xterm("Chosen", "40x12+100+80")
-            let number = try Self.number(of: "Chosen", on: screen)
+            let number = try screen.number(of: "Chosen")
             let client = try recorder.capture(screen, ["--window", "class=Chosen"])
             func shows(_ what: String) throws {
                 try recorder.waitFor(what, client) {
@@ -107,7 +105,7 @@ import Testing
             // The X server numbers windows by the place of their client in its list, which may be another one at first.
             let other = try waitFor("a window with its number", evidence: { "0x" + String(number, radix: 16) }) {
                 let other = try screen.xterm("Other", "40x12+100+80", colour: "#ff00ff")
-                if try Self.number(of: "Other", on: screen) == number { return ChildProcess?.some(other) }
+                if try screen.number(of: "Other") == number { return ChildProcess?.some(other) }
                 try other.stop(SIGTERM)
                 return nil
             }
@@ -124,12 +122,6 @@ import Testing
         }
     }
 
-    private static func number(of name: String, on screen: VirtualScreen) throws -> UInt32 {
-        let search = ["xdotool", "search", "--sync", "--onlyvisible", "--class", name]
-        let found = try ChildProcess.run("env", ["DISPLAY=\(screen.display)"] + search)
-        return try #require(UInt32(found.split(separator: "\n").last ?? ""), "\(found)")
-    }
-
     /// A menu of the window's process is in the picture where it is on the screen; one of another process at the same
     /// place never is.
     @Test(.inItsTurn) func itsMenus() async throws {
@@ -143,8 +135,7 @@ import Testing
                 environment: ["DISPLAY": screen.display])
             let client = try Self.start(screen, stage)
             func marker(_ isThere: Bool) throws {
-                try waitFor("the menu to \(isThere ? "come" : "go")", evidence: { client.errorTail }) {
-                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                try waitFor("the menu to \(isThere ? "come" : "go")", while: client) {
                     // The canvas is 640x360, the window 200x120: the menu is from 200 to 380 and from 120 to 240. Its
                     // border is not in the picture.
                     let picture = try stage.snapshot()

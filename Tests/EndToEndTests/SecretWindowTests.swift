@@ -54,8 +54,7 @@ import Testing
             let client = try ChildProcess(
                 ProductExecutable.upcastScreen.path,
                 ["--display", screen.display, "--socket", stage.daemon.ingestSocket, "--no-pointer"] + test.client)
-            try waitFor("the screen to be live", evidence: { client.errorTail + stage.daemon.log }) {
-                guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+            try waitFor("the screen to be live", while: client, evidence: { stage.daemon.log }) {
                 return stage.daemon.log.contains("broadcast started")
             }
             times.note("start")
@@ -139,8 +138,7 @@ import Testing
                 ProductExecutable.upcastScreen.path,
                 ["--display", screen.display, "--socket", stage.daemon.ingestSocket, "--no-pointer"])
             func show(_ isHidden: Bool, _ what: String) throws {
-                try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
-                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                try waitFor(what, while: client, evidence: { stage.daemon.log }) {
                     return try (stage.luma(x: 130) < 40) == isHidden
                 }
             }
@@ -172,8 +170,7 @@ import Testing
             let stage = try Stage()
             let client = try stage.capture(screen, ["--no-pointer", "--hide", "class=Secret"])
             func shows(_ isHidden: Bool, _ what: String) throws {
-                try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
-                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                try waitFor(what, while: client, evidence: { stage.daemon.log }) {
                     let luma = try stage.luma()
                     return isHidden ? luma < 40 : luma > 200
                 }
@@ -208,9 +205,6 @@ import Testing
             let display = ["DISPLAY": screen.display]
             let bus = try SessionBus(environment: display)
             let manager = try ChildProcess("xfwm4", [], environment: display.merging(bus.environment) { $1 })
-            func xdotool(_ arguments: String...) throws {
-                try ChildProcess("xdotool", arguments, environment: display).waitForSuccess(within: 20)
-            }
             // In the middle of the screen; the window is in a corner.
             func preview(in image: I420Image) -> Bool {
                 image.hasMagenta(columns: 150..<490)
@@ -219,8 +213,7 @@ import Testing
             let stage = try Stage()
             let client = try stage.capture(screen, ["--no-pointer"] + (isHidden ? ["--hide", "class=Secret"] : []))
             func shows(_ what: String, _ isSo: (I420Image) -> Bool) throws {
-                try waitFor(what, evidence: { client.errorTail + manager.errorTail }) {
-                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                try waitFor(what, while: client, evidence: { manager.errorTail }) {
                     return try isSo(stage.snapshot())
                 }
             }
@@ -228,8 +221,8 @@ import Testing
             try shows("the background") { isLight($0) }
             let secret = try screen.xterm("Secret", "16x4+0+0", colour: "#ff00ff")
             try waitFor("the window", evidence: { secret.errorTail }) { try screen.grab().hasMagenta }
-            try xdotool("keydown", "alt")
-            try xdotool("key", "Tab")
+            try screen.xdotool("keydown", "alt")
+            try screen.xdotool("key", "Tab")
             try waitFor("the preview", evidence: { manager.errorTail }) { try preview(in: screen.grab()) }
             if isHidden {
                 try shows("the place of the preview") { !isLight($0) }
@@ -238,7 +231,7 @@ import Testing
             }
             // Longer than what a picture has hidden stays hidden.
             Thread.sleep(forTimeInterval: 0.4)
-            try xdotool("keyup", "alt")
+            try screen.xdotool("keyup", "alt")
             try shows("the background again") { isLight($0) }
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
@@ -259,8 +252,7 @@ import Testing
             let stage = try Stage()
             let client = try stage.capture(screen, options)
             func shows(_ what: String, _ isSo: (I420Image) -> Bool) throws {
-                try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
-                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                try waitFor(what, while: client, evidence: { stage.daemon.log }) {
                     return try isSo(stage.snapshot())
                 }
             }
@@ -273,9 +265,7 @@ import Testing
                 try waitFor("the pointer's shape", evidence: { window.errorTail }) {
                     try screen.grab(withPointer: true).hasMagenta
                 }
-                try ChildProcess(
-                    "xdotool", ["mousemove", "450", "260"], environment: ["DISPLAY": screen.display]
-                ).waitForSuccess(within: 20)
+                try screen.xdotool("mousemove", "450", "260")
                 // Its outline is white.
                 try shows("the arrow") { $0.maxLuma(x: 460, y: 270, radius: 30) > 150 }
             }
@@ -341,8 +331,7 @@ import Testing
                 ])
             // Luma in the left window, in the right one, and beside them.
             func shows(_ wanted: [Bool], _ what: String) throws {
-                try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
-                    guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+                try waitFor(what, while: client, evidence: { stage.daemon.log }) {
                     return try [60, 580, 320].map { try stage.luma(x: $0) > 150 } == wanted
                 }
             }

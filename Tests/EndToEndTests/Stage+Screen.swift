@@ -18,8 +18,7 @@ extension Stage {
     }
 
     func waitUntilLive(_ client: ChildProcess) throws {
-        try waitFor("the screen to be live", evidence: { client.errorTail + self.daemon.log }) {
-            guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+        try waitFor("the screen to be live", while: client, evidence: { self.daemon.log }) {
             return try self.receivedPictures() > 0
         }
     }
@@ -75,5 +74,18 @@ extension VirtualScreen {
         try ChildProcess(
             "xterm",
             ["-display", display, "-class", name, "-bg", colour, "+sb", "-geometry", geometry, "-e", "sleep 60"])
+    }
+
+    /// What a user does, with XTEST, or asks the window manager to do. Returns what xdotool writes.
+    @discardableResult func xdotool(_ arguments: String...) throws -> String {
+        let process = try ChildProcess("xdotool", arguments, environment: ["DISPLAY": display])
+        try process.waitForSuccess(within: 20)
+        return process.output
+    }
+
+    /// The number of the window of a class, once it is on the screen.
+    func number(of name: String) throws -> UInt32 {
+        let found = try xdotool("search", "--sync", "--onlyvisible", "--class", "^\(name)$")
+        return try #require(UInt32(found.split(separator: "\n").last ?? ""), "\(found)")
     }
 }

@@ -12,8 +12,7 @@ import Testing
     private static func wait(
         _ stage: Stage, _ client: ChildProcess, _ what: String, _ points: [(x: Int, y: Int, isLight: Bool)]
     ) throws {
-        try waitFor(what, evidence: { client.errorTail + stage.daemon.log }) {
-            guard client.isRunning else { throw TestFailure("upcast-screen ended. \(client.errorTail)") }
+        try waitFor(what, while: client, evidence: { stage.daemon.log }) {
             let picture = try stage.snapshot()
             return points.allSatisfy { (picture.meanLuma(x: $0.x, y: $0.y, radius: 6) > 150) == $0.isLight }
         }

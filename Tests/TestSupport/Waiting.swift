@@ -45,6 +45,17 @@ package func waitFor(
     let _: Bool = try waitFor(what, within: seconds, evidence: evidence) { try condition() ? true : nil }
 }
 
+/// The same for a condition that a process brings about: fails at once if the process ends.
+package func waitFor(
+    _ what: String, while process: ChildProcess, within seconds: Double = 15, evidence: () -> String = { "" },
+    _ condition: () throws -> Bool
+) throws {
+    try waitFor(what, within: seconds, evidence: { process.errorTail + evidence() }) {
+        guard process.isRunning else { throw TestFailure("\(process.name) ended. \(process.errorTail)") }
+        return try condition()
+    }
+}
+
 /// Sleeps until a point on the monotonic clock: how a client that plays in real time waits for a sample's turn.
 package func pause(until time: MediaTime) {
     while true {
