@@ -55,6 +55,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     private var waitsBecause: String?
     /// Whether the application is in front was told in this broadcast.
     private var isFrontTold = false
+    /// The user knows that the window manager shows secret windows elsewhere.
     private var isWarned = false
     private var pausedReading = PausedReading()
     /// Used again for each frame, so that nothing is allocated.
@@ -177,7 +178,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         let now = clock.now()
         if let reading { windows.note(reading, now: now) }
         if windows.showsSecret { pointer.noteSecrets() }
-        if !isWarned, windows.mayShowSecretsAnywhere {
+        if !isWarned, windows.managerHidesPlaces {
             isWarned = true
             try notice(.hint(Self.warning))
         }

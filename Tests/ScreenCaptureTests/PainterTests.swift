@@ -40,6 +40,11 @@ import UpcastClient
         return model
     }
 
+    /// Where secret windows pass since the last call.
+    private static func passed(_ model: inout WindowModel) -> [CaptureRectangle] {
+        model.takeLeft().filter { $0.window == nil }.map(\.place)
+    }
+
     private static func hidden(_ model: WindowModel) -> [Int] {
         let regions = model.secrets(hidesUnknown: false).regions(in: bounds)
         return regions.coversAll ? [-1] : regions.rectangles.map(\.x)
@@ -68,19 +73,19 @@ import UpcastClient
             test.window == 3 && test.title.isEmpty && test.maker == Self.manager && test.secure > 0 && test.isComposited
         let others = test.secure > 0 ? [5] : []
         #expect(Self.hidden(model) == (isHidden ? [-1] : others))
-        #expect(model.hasGuard == !test.title.isEmpty)
+        #expect(model.isOfMutter == !test.title.isEmpty)
         model.apply(WindowEvent(.changed, test.window, sequence: 8))
         #expect(Self.hidden(model) == (isHidden ? [-1] : others), "it is what it was")
         model.apply(WindowEvent(.unmapped, test.window, sequence: 9))
         #expect(Self.hidden(model) == others)
-        #expect(model.takePassed() == (isHidden ? [Self.bounds] : []), "windows go back to their places")
+        #expect(Self.passed(&model) == (isHidden ? [Self.bounds] : []), "windows go back to their places")
         // Without a compositing manager, windows leave pixels.
         guard test.isComposited else { return }
         model.apply(WindowEvent(.mapped, test.window, sequence: 10, isOverrideRedirect: true))
         model.apply(WindowEvent(.unmapped, 1, sequence: 11))
         #expect(Self.hidden(model) == (isHidden ? [-1] : []))
         model.apply(WindowEvent(.went, 1, sequence: 12))
-        #expect(Self.hidden(model) == [] && model.takePassed() == (isHidden ? [Self.bounds] : []))
+        #expect(Self.hidden(model) == [] && Self.passed(&model) == (isHidden ? [Self.bounds] : []))
     }
 
     /// Windows move across the screen, and some stay at its edges while it shows the desktop.
@@ -92,7 +97,7 @@ import UpcastClient
         #expect(model.secrets(hidesUnknown: true).isEverywhere == isComposited, "if nothing can be read")
         model.read([:], compositor: isComposited ? Self.manager : nil, showsDesktop: true)
         let moves = secure > 0 && isComposited
-        #expect(model.takePassed() == (moves ? [Self.bounds] : []) && !model.hasUnread)
+        #expect(Self.passed(&model) == (moves ? [Self.bounds] : []) && !model.hasUnread)
         #expect(Self.hidden(model) == (moves ? [-1] : secure > 0 ? [5] : []))
         guard isComposited else { return }
         // Other managers unmap it.
@@ -112,10 +117,10 @@ import UpcastClient
         for kind in [WindowEvent.Kind.unmapped, .mapped] {
             // A manager says that the window is an icon before it unmaps it; mutter does not unmap it.
             model.apply(WindowEvent(.rearranged, 1, sequence: 9))
-            #expect(model.takePassed() == (secure > 0 && hasPlace ? [way] : []))
+            #expect(Self.passed(&model) == (secure > 0 && hasPlace ? [way] : []))
             if kind == .mapped { model.read([1: window], compositor: Self.manager) }
             for id in [UInt32(1), 2] { model.apply(WindowEvent(kind, id, sequence: 10)) }
-            #expect(model.takePassed() == (secure > 0 && hasPlace ? [way, dialogs] : []), "\(kind)")
+            #expect(Self.passed(&model) == (secure > 0 && hasPlace ? [way, dialogs] : []), "\(kind)")
         }
     }
 
@@ -132,13 +137,33 @@ import UpcastClient
         }
     }
 
+    /// Programs cause places, also while no pictures are made.
+    @Test func manyPlaces() {
+        var passed = PassedPlaces()
+        let bar = CaptureRectangle(x: 0, y: 780, width: 1000, height: 20)
+        for second in 0..<100 as Range<Int64> { passed.note(bar, until: .seconds(second + 2), now: .seconds(second)) }
+        #expect(passed.all.count == 1 && passed.all[0].until == .seconds(101), "the same place is there once")
+        for x in 0..<PassedPlaces.capacity {
+            passed.note(CaptureRectangle(x: x, y: 0, width: 1, height: 9), until: .seconds(102), now: .seconds(100))
+        }
+        var secrets = WindowSecrets()
+        #expect(passed.hide(in: &secrets, now: .milliseconds(100_999)) == .seconds(102))
+        #expect(secrets.places == [CaptureRectangle(x: 0, y: 0, width: 1000, height: 800)], "too many become one")
+        passed.note(Self.taskbar, until: .seconds(104), now: .seconds(102))
+        #expect(passed.all.map(\.place) == [Self.taskbar], "what is over is forgotten")
+    }
+
     /// Taskbars move all their icons when one comes.
-    @Test(arguments: [UInt32(0), 1]) func iconsThatMove(secure: UInt32) {
+    @Test(arguments: [UInt32(0), 1], [true, false]) func iconsThatMove(secure: UInt32, isManaged: Bool) {
         var frame = Self.facts(1, x: 5, secure: secure)
         frame.inside = [1, 7]
-        var model = Self.model([1: frame])
+        var model = Self.model([1: frame], isComposited: isManaged)
         model.apply(WindowEvent(.iconMoved, 7, sequence: 9))
-        #expect(model.hasUnread == (secure > 0))
+        #expect(model.hasUnread == (secure > 0 && isManaged))
+        // A compositing manager comes, which may be the window manager.
+        model.hasUnreadManagers = true
+        model.apply(WindowEvent(.iconMoved, 7, sequence: 10))
+        #expect(model.unread.windows == (secure > 0 ? [1] : []))
     }
 
     /// What is typed into a secret window stays in the window of the input method until that is unmapped.

@@ -97,7 +97,7 @@ import UpcastClient
         model.read(all, manager: .client(9))
         #expect(Self.hidden(model) == [5] && !model.hasUnknown && !model.hasUnread && !model.isSecure(2))
         model.isComposited = true
-        model.managersChanged()
+        model.hasUnreadManagers = true
         #expect(model.hasUnknown && model.hasUnread && model.unread.windows.isEmpty)
         model.read([:], manager: .client(9), compositor: 9)
         #expect(Self.hidden(model) == [5, 300] && !model.hasUnknown && !model.hasUnread && model.isSecure(2))

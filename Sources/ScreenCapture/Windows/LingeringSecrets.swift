@@ -13,9 +13,10 @@ package struct LingeringSecrets: Sendable {
     package static let answers = 64
     package static let maxTime = MediaTime.seconds(2)
 
-    /// What the last picture hid, and where secret windows may pass.
+    /// What the last picture hid.
     private var places: [(place: CaptureRectangle, until: MediaTime)] = []
     private var left = LeftPlaces()
+    private var passed = PassedPlaces()
     private var everywhereUntil: MediaTime?
     /// The longest time that an answer of the server has taken; it fades with each picture.
     private var slowest = MediaTime.zero
@@ -33,7 +34,7 @@ package struct LingeringSecrets: Sendable {
 
     /// A secret window may be on its way across a place, which a compositing manager shows for some time.
     package mutating func passes(_ place: CaptureRectangle, now: MediaTime) {
-        places.append((place, now + lateness(Self.fadingTime)))
+        passed.note(place, until: now + lateness(Self.fadingTime), now: now)
     }
 
     /// How late a compositing manager may be, at least a time.
@@ -62,9 +63,7 @@ package struct LingeringSecrets: Sendable {
     ///   - secrets: what is secret now.
     ///   - now: the time of the picture.
     package mutating func extend(_ secrets: inout WindowSecrets, now: MediaTime) {
-        places.removeAll { place, until in
-            until <= now || until <= now + Self.time && secrets.places.contains(place)
-        }
+        places.removeAll { $0.until <= now || secrets.places.contains($0.place) }
         if let until = everywhereUntil, until <= now { everywhereUntil = nil }
         nextEnd = secrets.isEverywhere ? nil : everywhereUntil
         let (own, isEverywhere) = (secrets.places.count, secrets.isEverywhere)
@@ -73,6 +72,7 @@ package struct LingeringSecrets: Sendable {
             nextEnd = MediaTime.sooner(nextEnd, until)
         }
         nextEnd = MediaTime.sooner(nextEnd, left.hide(in: &secrets, now: now))
+        nextEnd = MediaTime.sooner(nextEnd, passed.hide(in: &secrets, now: now))
         if everywhereUntil != nil { secrets.hideEverything() }
         for index in 0..<own { places.append((secrets.places[index], now + Self.time)) }
         if isEverywhere { everywhereUntil = now + Self.time }

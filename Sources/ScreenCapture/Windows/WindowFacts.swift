@@ -65,7 +65,7 @@ package struct WindowFacts: Equatable, Sendable {
     /// frame, panel or desktop.
     ///
     /// - Parameter painter: the window manager, if it also composites.
-    func mayShowOthers(by painter: UInt32?) -> Bool {
+    func mayBePreview(by painter: UInt32?) -> Bool {
         maker == painter && isOverrideRedirect && !hasFrame && types.isDisjoint(with: [.dock, .desktop])
     }
 

@@ -104,7 +104,7 @@ extension WindowModel {
 
     /// Whether what a window leaves is secret, whatever is read of it later.
     func isCertain(_ window: UInt32) -> Bool {
-        secure.contains(window) || windows[window].map { $0.stranger == .ended || showsPictures($0) } ?? false
+        secure.contains(window) || windows[window].map { $0.stranger == .ended || isSecretForOthers($0) } ?? false
     }
 
     /// Whether other windows are above a place of a window.
@@ -117,7 +117,7 @@ extension WindowModel {
 
     func mayBeSecure(_ window: UInt32) -> Bool {
         guard let known = windows[window] else { return true }
-        return secure.contains(window) || showsPictures(known) || known.facts.map(mayBeSuspect) ?? known.isDoubtful
+        return secure.contains(window) || isSecretForOthers(known) || known.facts.map(mayBeSuspect) ?? known.isDoubtful
     }
 }
 

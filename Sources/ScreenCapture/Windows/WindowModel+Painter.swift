@@ -3,33 +3,31 @@ internal import UpcastClient
 
 /// What a window manager that composites, or an input method, shows of secret windows beside their places.
 extension WindowModel {
-    /// Managers also have windows beside the screen, and such as cover all of it.
-    func showsPictures(_ window: Window) -> Bool {
+    /// Whether a window is secret because of what it shows of others. Managers also have windows beside the screen, and
+    /// such as cover all of it.
+    func isSecretForOthers(_ window: Window) -> Bool {
         guard window.mayShowSecrets, let place = window.place?.intersection(bounds) else { return false }
         return place != bounds
     }
 
     /// Whether windows may be anywhere on the screen: the manager takes all input, as for an overview of windows, or
     /// shows the desktop. KWin moves windows back before it says that it does not show the desktop any more.
-    var showsElsewhere: Bool {
+    var placesAreUnknown: Bool {
         guard isComposited, let painter, !secure.isEmpty else { return false }
-        return showsDesktop && showsSecret || windows.contains { takesAllInput($0, $1, for: painter) }
+        return showsDesktop && showsSecret || inputTakers.contains { $1 == painter && takesAllInput($0) }
     }
 
     /// xfwm4 takes all input for a menu, too, which is above.
-    private func takesAllInput(_ id: UInt32, _ window: Window, for painter: UInt32) -> Bool {
-        window.isMapped && window.takesInputFor == painter && window.place?.intersection(bounds) == bounds
-            && !stack.above(id).contains { isViewable($0) }
+    private func takesAllInput(_ id: UInt32) -> Bool {
+        guard let window = windows[id], window.isMapped, window.place?.intersection(bounds) == bounds else {
+            return false
+        }
+        return !stack.above(id).contains { isViewable($0) }
     }
 
     /// Whether the manager is of mutter's family, such as GNOME Shell: they show windows elsewhere, and nothing tells
     /// when.
-    var hasGuard: Bool {
-        painter != nil && windows.values.contains { $0.isMapped && $0.facts?.isGuard ?? false }
-    }
-
-    /// A compositing manager has come or gone, which may be the window manager.
-    mutating func managersChanged() { hasUnreadManagers = true }
+    var isOfMutter: Bool { painter != nil && guardWindow.flatMap { windows[$0]?.isMapped } ?? false }
 
     /// The manager shows another virtual desktop, or hides all windows or shows them again. Windows may move across the
     /// screen meanwhile.
@@ -37,7 +35,7 @@ extension WindowModel {
 
     /// Notes what is known of the manager since it was read.
     mutating func noteDesktop(hadSecrets: Bool) {
-        if hasUnreadDesktop, painter != nil, hadSecrets || !secure.isEmpty { passed.append(bounds) }
+        if hasUnreadDesktop, painter != nil, hadSecrets || !secure.isEmpty { pass(bounds) }
         (hasUnreadManagers, hasUnreadDesktop) = (false, false)
     }
 
@@ -49,12 +47,6 @@ extension WindowModel {
         else { return }
         var icons = window.iconPlace.map { [$0] } ?? []
         if icons.isEmpty { icons = secure.compactMap { windows[$0]?.iconPlace } }
-        for icon in icons { if let way = place.joined(with: icon).intersection(bounds) { passed.append(way) } }
-    }
-
-    /// Where secret windows may pass, since this was called last.
-    mutating func takePassed() -> [CaptureRectangle] {
-        defer { passed.removeAll() }
-        return passed
+        for icon in icons { if let way = place.joined(with: icon).intersection(bounds) { pass(way) } }
     }
 }

@@ -27,8 +27,6 @@ extension WindowModel {
         var hasChanged = false
         /// It has been on the screen since it came.
         var wasShown = false
-        /// The X client for which it may take input, as it was read last.
-        var takesInputFor: UInt32?
         /// It shows what is typed into others.
         var isOfInputMethod = false
         /// It may show something of windows that were secret since it came. That stays when those are gone.
@@ -45,9 +43,16 @@ extension WindowModel {
 
         /// An empty frame still shows the client that is gone, which may have come before anybody looked. Frames that
         /// only take input show nothing.
-        func mayShowOther(_ facts: WindowFacts, wasSecure: Bool, isOneMissing: Bool) -> Bool {
+        func mayShowGoneClient(_ facts: WindowFacts, wasSecure: Bool, isOneMissing: Bool) -> Bool {
             facts.isEmptyFrame && !facts.isInputOnly && (wasSecure || stranger != .none || isNew && isOneMissing)
         }
+    }
+
+    /// Where a compositing manager may show a secret window that is not there any more.
+    struct Left: Equatable {
+        var place: CaptureRectangle
+        /// The window that was there, or 0 for several; nil if windows only pass.
+        var window: UInt32?
     }
 
     /// A window that another X client made, and that may have come and gone in a window before anybody looked.

@@ -33,8 +33,11 @@ package struct WindowModel: Sendable {
     var stack = WindowStack()
     /// Windows are seen in one picture for all of them, unless there is a compositing manager.
     private let showsScreen: Bool
-    private var left: [(window: UInt32, place: CaptureRectangle)] = []
-    var passed: [CaptureRectangle] = []
+    /// Windows that may take input, as they were read last: the X client that made each.
+    private(set) var inputTakers: [UInt32: UInt32] = [:]
+    /// mutter's, as it was read last.
+    private(set) var guardWindow: UInt32?
+    private var left: [Left] = []
     /// A compositing manager paints the screen, some time after windows have changed.
     package var isComposited = false {
         didSet { if isComposited { leaveToCompositor() } }
@@ -86,7 +89,7 @@ package struct WindowModel: Sendable {
         let (wereSecure, isOneMissing) = (secure, lostUnknown)
         let others = reading.facts.filter { id, facts in
             let wasSecure = wereSecure.contains(id)
-            return windows[id]?.mayShowOther(facts, wasSecure: wasSecure, isOneMissing: isOneMissing) ?? false
+            return windows[id]?.mayShowGoneClient(facts, wasSecure: wasSecure, isOneMissing: isOneMissing) ?? false
         }
         for (id, facts) in others {
             if windows[id]?.isViewable ?? false { leave(windows[id]?.place ?? facts.place, of: id) }
@@ -128,7 +131,8 @@ package struct WindowModel: Sendable {
         window.stranger = showsOther && window.stranger != .beforeStart ? .came : .none
         (window.facts, window.group, window.names) = (facts, facts.group, facts.names)
         (window.iconPlace, window.isOfInputMethod) = (facts.iconPlace, facts.isOfInputMethod)
-        window.takesInputFor = facts.takesInput ? facts.maker : nil
+        inputTakers[id] = facts.takesInput ? facts.maker : nil
+        if facts.isGuard { guardWindow = id } else if guardWindow == id { guardWindow = nil }
         (window.isUnwatched, window.isNew, window.isDoubtful, window.hasChanged) = (false, false, false, false)
         windows[id] = window
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: id)
@@ -137,7 +141,7 @@ package struct WindowModel: Sendable {
     /// What is shown of secret windows stays in a window until it is unmapped.
     private mutating func notePictures(in id: UInt32) {
         guard let window = windows[id], window.isMapped, let facts = window.facts else { return }
-        let canShow = window.isOfInputMethod || facts.mayShowOthers(by: painter)
+        let canShow = window.isOfInputMethod || facts.mayBePreview(by: painter)
         let mayShow = canShow && (window.mayShowSecrets || !secure.isEmpty)
         if mayShow != window.mayShowSecrets { windows[id]?.mayShowSecrets = mayShow }
     }
@@ -153,8 +157,8 @@ package struct WindowModel: Sendable {
 
     package mutating func apply(_ event: WindowEvent) {
         endErasure(before: event.sequence)
-        let wereElsewhere = event.kind.takesAway && showsElsewhere
-        defer { if wereElsewhere, !showsElsewhere { passed.append(bounds) } }
+        let wereUnknown = event.kind.takesAway && placesAreUnknown
+        defer { if wereUnknown, !placesAreUnknown { pass(bounds) } }
         noteLeaving(event)
         let wasWhole = isWhole(for: event)
         noteGone(event)
@@ -164,6 +168,7 @@ package struct WindowModel: Sendable {
             // One that comes back, without a place, was looked at inside another one.
             let isDoubtful = place != nil || tree.top(of: event.window).map(mayBeSecure) ?? true
             if place != nil { noteNew(event.window) }
+            inputTakers[event.window] = nil
             // Where it comes from, it may have been on the screen.
             windows[event.window] = Window(
                 place: place, isMapped: false, facts: nil, isDoubtful: isDoubtful, wasShown: place == nil)
@@ -174,6 +179,7 @@ package struct WindowModel: Sendable {
             if event.destroyed == nil, mayBeSecure(event.window) { lostUnknown = true }
             windows[event.window] = nil
             secure.remove(event.window)
+            inputTakers[event.window] = nil
             stack.remove(event.window)
             tree.forget(event.window)
         case .mapped:
@@ -197,7 +203,9 @@ package struct WindowModel: Sendable {
         case .movedInside, .restacked: break
         case .iconMoved:
             // Taskbars move all icons when one comes. What becomes secure is read anyway.
-            if painter != nil, let top = top(of: event.window), mayBeSecure(top) { forget(top, isDoubtful: false) }
+            if painter != nil || hasUnreadManagers, let top = top(of: event.window), mayBeSecure(top) {
+                forget(top, isDoubtful: false)
+            }
         case .changed:
             if let top = top(of: event.window) {
                 windows[top]?.hasChanged = true
@@ -228,8 +236,11 @@ package struct WindowModel: Sendable {
         let place = place ?? bounds
         let isCertain = isCertain ?? self.isCertain(window)
         if leavesPixels { ghosts.note(place, of: window, isCertain: isCertain, in: bounds) }
-        if isComposited, let place = place.intersection(bounds) { left.append((window, place)) }
+        if isComposited, let place = place.intersection(bounds) { left.append(Left(place: place, window: window)) }
     }
+
+    /// Secret windows may be shown anywhere in a place, on their way across it.
+    mutating func pass(_ place: CaptureRectangle) { left.append(Left(place: place)) }
 
     /// With another size of the screen, servers may show its pixels anywhere.
     private mutating func scramble() {
@@ -242,12 +253,12 @@ package struct WindowModel: Sendable {
 
     /// From here on, the places that show what is not there any more are the manager's.
     private mutating func leaveToCompositor() {
-        ghosts.forEachPlace { if let place = $0.intersection(bounds) { left.append((0, place)) } }
+        ghosts.forEachPlace { if let place = $0.intersection(bounds) { left.append(Left(place: place, window: 0)) } }
         (ghosts, erasure) = (GhostPixels(), nil)
     }
 
-    /// The places that were left since this was called last, while there is a compositing manager.
-    mutating func takeLeft() -> [(window: UInt32, place: CaptureRectangle)] {
+    /// The places that were left or passed since this was called last, while there is a compositing manager.
+    mutating func takeLeft() -> [Left] {
         defer { left.removeAll() }
         return left
     }
@@ -349,7 +360,7 @@ package struct WindowModel: Sendable {
     ///   - secrets: what it was is forgotten.
     package func collect(hidesUnknown: Bool, into secrets: inout WindowSecrets) {
         secrets.clear()
-        if showsElsewhere || hidesUnknown && hasUnreadDesktop { secrets.hideEverything() }
+        if placesAreUnknown || hidesUnknown && hasUnreadDesktop { secrets.hideEverything() }
         let menus = hidesUnknown && unseen.isWaiting ? menuOwners : nil
         for (id, window) in windows where window.isViewable {
             guard let facts = window.facts else {
@@ -360,7 +371,7 @@ package struct WindowModel: Sendable {
                 continue
             }
             if secure.contains(id) || showsStranger(window) || menus?.isMenu(facts) ?? false
-                || showsPictures(window)
+                || isSecretForOthers(window)
             {
                 secrets.hide(window.place ?? bounds, isEverywhere: facts.hidesEverything)
             }

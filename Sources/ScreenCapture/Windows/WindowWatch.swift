@@ -56,17 +56,20 @@ struct WindowWatch {
 
     /// A compositing manager shows windows where they were some time ago, also between two pictures.
     private mutating func keepLeft(now: MediaTime) {
-        for (window, place) in model.takeLeft() {
-            lingering.left(place, by: window, isGone: !model.isViewable(window), now: now)
+        for left in model.takeLeft() {
+            if let window = left.window {
+                lingering.left(left.place, by: window, isGone: !model.isViewable(window), now: now)
+            } else {
+                lingering.passes(left.place, now: now)
+            }
         }
-        for place in model.takePassed() { lingering.passes(place, now: now) }
     }
 
     /// Whether a secret window is on the screen, as far as that is known.
     var showsSecret: Bool { model.showsSecret }
 
-    /// Whether the window manager may show secret windows at places that nobody tells.
-    var mayShowSecretsAnywhere: Bool { model.hasGuard && (!model.rules.isEmpty || model.showsSecret) }
+    /// Whether the window manager may show secret windows at places that it does not tell.
+    var managerHidesPlaces: Bool { model.isOfMutter && (!model.rules.isEmpty || model.showsSecret) }
 
     /// Whether something has to be read before the next picture.
     var hasUnread: Bool { model.hasUnread }
@@ -82,7 +85,7 @@ struct WindowWatch {
 
     /// A compositing manager has come or gone.
     mutating func composited(_ isComposited: Bool) {
-        model.managersChanged()
+        model.hasUnreadManagers = true
         note(isComposited: isComposited)
     }
 
