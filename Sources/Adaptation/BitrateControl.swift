@@ -1,36 +1,36 @@
 internal import LinuxSystem
 package import MediaCore
 
-/// What the encoder is to do from now on, because a link carries less or more than it did.
+/// The bitrate and frame rate that the encoder uses from now on, because a link carries less or more than before.
 package struct BitrateStep: Equatable, Sendable {
     /// Bits a second of video.
     package var bitrate: Int
-    /// A frame in so many is encoded.
+    /// One frame in this many is encoded.
     package var frameRateDivisor: Int
-    /// For people: which destination, and what about it.
+    /// For people: the destination, and what happens on its link.
     package var reason: String
 }
 
-/// One encoder for several destinations: the slowest link that takes packets decides. A destination that is down has no
-/// say.
+/// One encoder serves several destinations: the slowest link that takes packets decides. A destination that is down
+/// does not count.
 ///
 /// The video thread asks; destinations come and go on any thread.
 package final class BitrateControl: Sendable {
     fileprivate struct State {
-        /// `isThere`: among the links of the present look.
+        /// `isThere`: whether the current look has found the link.
         var controllers: [(name: String, destination: Int, controller: BitrateController, isThere: Bool)] = []
         var current: BitrateStep
         var nextLook = MediaTime.zero
         var limits: BitrateController.Limits
-        /// The ceiling has been moved, and the encoder does not know.
+        /// The ceiling has changed, and the encoder has not been told yet.
         var isCeilingNew = false
-        /// Until when the last bitrate counts while no link is connected; nil before the first look.
+        /// Until when the last bitrate stays in force while no link is connected; nil before the first look.
         var guessUntil: MediaTime?
     }
 
-    /// Reports come about as often.
+    /// The time between two looks. Reports come about as often.
     private static let period = MediaTime.milliseconds(100)
-    /// Longer than most servers take to come back.
+    /// Longer than most servers need to come back.
     private static let patience = MediaTime.seconds(30)
     private let configured: BitrateController.Limits
     private let state: Monitor<State>
@@ -43,7 +43,7 @@ package final class BitrateControl: Sendable {
 
     package var current: BitrateStep { state.withLock { $0.current } }
 
-    /// Any thread: the most bits a second from now on; nil for what is configured. Every link is learnt anew.
+    /// Any thread: sets the highest bitrate, in bits a second; nil for the configured one. Every link is measured anew.
     package func setCeiling(_ bitrate: Int?) {
         state.withLock { state in
             let ceiling = bitrate ?? configured.ceiling
@@ -56,14 +56,13 @@ package final class BitrateControl: Sendable {
         }
     }
 
-    /// Looks at how the links do, at most ten times a second. Allocates nothing as long as nothing changes.
+    /// Evaluates the links, at most ten times a second. Allocates nothing as long as nothing changes.
     ///
     /// - Parameters:
-    ///   - servesOthers: whether there are destinations to which nothing is adapted; called only when it is time to
-    ///     look and nobody is connected.
-    ///   - forEachLink: calls what it is given with each destination's name and report; called only when it is time to
-    ///     look.
-    /// - Returns: what changes, or nil.
+    ///   - servesOthers: whether there are destinations to which nothing is adapted; called only when a look is due and
+    ///     no link is connected.
+    ///   - forEachLink: calls its argument with each destination's name and report; called only when a look is due.
+    /// - Returns: the change; nil for none.
     package func look(
         at now: MediaTime, servesOthers: () -> Bool, _ forEachLink: ((String, LinkReport) -> Void) -> Void
     ) -> BitrateStep? {
@@ -80,10 +79,10 @@ package final class BitrateControl: Sendable {
                 isAnyPublishing = true
                 if found.target < target { (target, slowest) = (found.target, found.index) }
             }
-            // The links' reasons are looked up by their places, so those that are gone go last.
+            // Controllers of links that are gone are removed last, because `slowest` is an index.
             defer { state.controllers.removeAll { !$0.isThere } }
             if isAnyPublishing || state.guessUntil == nil { state.guessUntil = now + Self.patience }
-            // With nobody to ask, what was found last is the best guess for when somebody is back. Files and servers
+            // While no link is connected, the last bitrate is the best guess for when one comes back. Files and servers
             // to which nothing is adapted must not wait for that without end.
             let mayBeBack = isAnyThere && state.guessUntil.map { now < $0 } ?? false
             guard isAnyPublishing || state.isCeilingNew || !mayBeBack && servesOthers() else { return nil }
@@ -94,10 +93,10 @@ package final class BitrateControl: Sendable {
 }
 
 extension BitrateControl.State {
-    /// Changes of less are not worth the encoder's trouble.
+    /// A smaller change, as a share of the bitrate, is not worth a reconfiguration of the encoder.
     private static let smallestChange = 0.03
 
-    /// Its controller takes note; where that one stands, and what it asks for.
+    /// Passes a report to the link's controller. Returns the controller's index, and the bitrate that it asks for.
     fileprivate mutating func note(
         _ report: LinkReport, of name: String, _ limits: BitrateController.Limits
     ) -> (index: Int, target: Int) {
@@ -109,13 +108,13 @@ extension BitrateControl.State {
         return (index, controllers[index].controller.target)
     }
 
-    /// - Parameter slowest: where the controller stands that wants no more; nil where every link keeps up.
+    /// - Parameter slowest: the index of the controller that limits the bitrate; nil if every link keeps up.
     fileprivate mutating func change(
         to target: Int, because slowest: Int?, _ limits: BitrateController.Limits, isAnyPublishing: Bool
     ) -> BitrateStep? {
         let change = abs(Double(target - current.bitrate)) / Double(current.bitrate)
         let divisor = min(limits.maximumDivisor, max(1, (limits.floor + target - 1) / target))
-        // Another ceiling may be what is in force already, and call for another frame rate.
+        // A new ceiling may equal the bitrate in force, and still require another frame rate.
         guard target != current.bitrate || divisor != current.frameRateDivisor,
             change >= Self.smallestChange || target == limits.ceiling
         else { return nil }

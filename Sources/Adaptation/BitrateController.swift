@@ -1,23 +1,23 @@
 internal import MediaCore
 
-/// Finds the bitrate that one destination's link carries: pure, reports in, targets out.
+/// Finds the bitrate that one destination's link carries. Pure: reports in, targets out.
 ///
-/// Falls when packets come late, to below what the link was seen to carry, so that the queue empties; settles somewhat
-/// below that; rises again by trials that grow as long as they show a better link, and come more rarely where they do
-/// not. While nothing moves on a link nothing is concluded: less would not move it either, and the cursor sheds.
-/// Below the floor the picture is not made worse: fewer frames are sent instead.
+/// When packets are late, the target falls below the measured rate of the link, so that the queue empties, and then
+/// settles somewhat below that rate. It rises again by trials, which grow as long as they show a better link, and
+/// become rarer while they do not. While nothing moves on a link, nothing is concluded: a lower bitrate would not move
+/// it either, and the cursor sheds packets. Below the floor, fewer frames are sent, and the picture gets no worse.
 package struct BitrateController {
     package struct Limits: Equatable, Sendable {
-        /// Bits a second of video that are asked for when nothing is in the way.
+        /// Video bits a second when no link limits them.
         var ceiling: Int
-        /// Below this the frame rate goes down instead.
+        /// Below this bitrate, the frame rate falls instead.
         var floor: Int
-        /// Bits a second of audio, which goes over the same link.
+        /// Bits a second of audio, which uses the same link.
         var audio: Int
-        /// Fewest frames are a frame in so many.
+        /// The lowest frame rate is one frame in this many.
         var maximumDivisor = 4
 
-        /// The least that frame rate and bitrate together come to.
+        /// The lowest target, from the lowest bitrate and frame rate together.
         var bottom: Int { max(20_000, floor / maximumDivisor) }
 
         package init(ceiling: Int, floor: Int, audio: Int) {
@@ -27,67 +27,72 @@ package struct BitrateController {
         }
     }
 
-    /// OBS's dynamic bitrate begins at 200 ms of queue; half a second of audio in the air must not start it.
+    /// Packets that stay this late mean congestion. OBS's dynamic bitrate begins at 200 ms of queue; here, half a
+    /// second of audio on its way must not start it.
     static let congestedLag = MediaTime.milliseconds(300)
-    /// A trial that makes packets as late has failed.
+    /// A trial that makes packets this late has failed.
     private static let failedTrialLag = MediaTime.milliseconds(200)
-    /// A keyframe alone makes packets late for a moment, the longer the slower the link: it must last this long, or be
-    /// as bad as that.
+    /// A keyframe alone makes packets late for a moment, longer on a slower link. Lateness therefore counts only if it
+    /// lasts for `patience` or reaches `severeLag`.
     private static let patience = MediaTime.milliseconds(350)
     private static let severeLag = MediaTime.milliseconds(700)
-    /// A queue that is shorter empties soon without giving up more than was too much.
+    /// A queue below this lag empties soon, even if only the excess is given up.
     private static let mildLag = MediaTime.milliseconds(450)
-    /// What a link that made packets be left out counts as.
+    /// The least lag that is assumed for a link on which packets were shed.
     private static let sheddingLag = MediaTime.seconds(1)
-    /// Calm below this.
+    /// Below this lag, packets are on time.
     static let calmLag = MediaTime.milliseconds(150)
-    /// A trial that makes packets later by as much has shown nothing as yet.
+    /// While a trial makes packets later by more than this, it has shown nothing yet.
     private static let trialLag = MediaTime.milliseconds(30)
-    /// After a step down, the queue gets this long to show that it shrinks: the encoder needs a second to use less. So
-    /// does what waited for a connection, or through a stall.
+    /// The time that a queue gets to shrink after a step down, a new connection or a stall. The encoder alone needs a
+    /// second to use fewer bits.
     private static let settling = MediaTime.seconds(2)
     private static let severeSettling = MediaTime.seconds(1)
-    /// What is used of what the link was seen to carry: while a queue empties, the less the longer it is, and then.
+    /// The share of the measured rate that is used while a queue empties: lower for a longer queue. Afterwards,
+    /// `settledShare` applies.
     private static let emptyingShares = 0.6...0.8
-    /// What was measured while a link became worse is less than what it carries: segments were lost and sent again.
+    /// The least share of the old target. What is measured while a link becomes worse is less than it carries, because
+    /// segments were lost and sent again.
     private static let largestFall = 0.4
     private static let settledShare = 0.87
-    /// A link on which nothing has left for as long shows nothing now: it may be slow, and move in bursts, or stand.
+    /// A link on which nothing has left for this long shows nothing now: it may be slow and move in bursts, or stand
+    /// still.
     private static let stillness = MediaTime.milliseconds(250)
-    /// Less is no movement: a window that is closed takes a segment now and then.
+    /// Fewer bytes are no movement: a closed window takes a segment now and then.
     private static let movement: UInt64 = 2048
-    /// And one on which nothing has left for as long stands.
+    /// A link on which nothing has left for this long has stalled.
     private static let stall = MediaTime.milliseconds(1500)
-    /// A rate of less of the target is too little to be taken for what the link carries.
+    /// A rate below this share of the target is too low to be taken for what the link carries.
     private static let meaningfulShare = 0.1
-    /// A new connection on which so little goes through is likelier to hang than to be slow, and so is the next. It is
-    /// taken for slow when it has outlived the usual deadline.
+    /// A new connection with such a low rate is likelier to hang than to be slow, and so is the next. It counts as slow
+    /// only when it has outlived the usual deadline.
     private static let probation = MediaTime.seconds(6)
-    /// A trial lasts this long: the encoder needs a second to use more, and the rate is that of the last second.
+    /// The duration of a trial: the encoder needs a second to use more bits, and the rate is that of the last second.
     private static let trial = MediaTime.milliseconds(2500)
-    /// A trial in which so much of the target went through has shown that it does.
+    /// If at least this share of the target goes through, the trial has shown that the link carries it.
     private static let testedShare = 0.85
-    /// A screen that stands still uses less: it needs no more, and need not wait for it either.
+    /// A still screen uses less than this share of the target. The next step then does not wait for more use.
     private static let unusedShare = 0.4
-    /// What went through must be so much of what was known to show a better link, and not just luck.
+    /// The rate must exceed the known one by this factor to show a better link, and not just luck.
     private static let betterShare = 1.02
     private static let clearlyBetterShare = 1.06
-    /// A keyframe that went through as fast may be the first sign of a better link.
+    /// A keyframe whose rate over this time is `betterBurstShare` of the known rate may be the first sign of a better
+    /// link.
     private static let burst = MediaTime.milliseconds(80)
     private static let betterBurstShare = 1.6
-    /// Doubled by each fall. After a fall to another link, the pause is this one again.
+    /// The pause before a trial, at first and at most. Each fall doubles it; a fall to another link resets it.
     private static let firstPause = MediaTime.seconds(2)
     private static let longestPause = MediaTime.seconds(20)
-    /// After a trial that has shown nothing. With this, a better link is used within a minute or so, also without
-    /// keyframes that show it.
+    /// The longest pause after a trial that has shown nothing. With it, a better link is used within a minute or so,
+    /// even without keyframes that show it.
     private static let trialPause = MediaTime.seconds(5)
     private static let firstStep = 0.08
     private static let largestStep = 1.0
 
     let limits: Limits
-    /// Bits a second of video that this link is given.
+    /// Video bits a second for this link.
     private(set) var target: Int
-    /// Why it is what it is, for people.
+    /// Why the target has its value, for people.
     private(set) var reason = "as configured"
 
     private var connection = 0
@@ -95,10 +100,10 @@ package struct BitrateController {
     private var shedPackets = 0
     private var samples: [(time: MediaTime, bytes: UInt64)] = []
     private var lastMovement = MediaTime.zero
-    /// Of the last report.
+    /// The time of the last report, and whether bytes were outstanding then.
     private var lastReport = MediaTime.zero
     private var hadOutstanding = false
-    /// Bytes delivered by then.
+    /// Bytes delivered at `lastMovement`.
     private var moved: UInt64 = 0
     /// Since when packets have been late without a break.
     private var lateSince: MediaTime?
@@ -112,29 +117,29 @@ package struct BitrateController {
     private enum State {
         /// The target stays until the next trial.
         case steady
-        /// More is tried than what is known to go through. A little too much shows as packets that are later than
-        /// `lagBefore`, which they were when it began.
+        /// A target above the known rate is tried. If it is a little too high, packets become later than `lagBefore`,
+        /// their lag when the trial began.
         case trial(lagBefore: MediaTime)
         /// A queue empties: after a step down, a stall or a new connection.
         case emptying(Queue)
     }
 
     private struct Queue {
-        /// How long it was at the last step, and the shortest since.
+        /// The lag at the last step, and the lowest one since.
         let lag: MediaTime
         var least: MediaTime
-        /// Packets that were left out shorten it, too, which is no success.
+        /// Whether packets were shed meanwhile, which shortens the queue but is no success.
         var hasShed = false
         /// When the next step may come.
         let until: MediaTime
-        /// The target before the present run of steps down, which a connection that breaks takes back; nil where none
-        /// of them made the queue.
+        /// The target before the present series of steps down, to which it returns if the connection breaks; nil if
+        /// there was no step down.
         let beforeFall: Int?
-        /// Of a trial that a stall has interrupted.
+        /// The lag before a trial that a stall has interrupted.
         var lagBeforeTrial: MediaTime?
     }
 
-    /// Bits a second, audio among them; nil where no limit is known.
+    /// The known rate in bits a second, with audio; nil if no limit is known.
     private var known: Double? { knownRate.value }
 
     private var queue: Queue? { if case .emptying(let queue) = state { queue } else { nil } }
@@ -153,11 +158,11 @@ package struct BitrateController {
         samples.reserveCapacity(32)
     }
 
-    /// Takes a report into account; ten a second are expected. Afterwards `target` is what to use.
+    /// Evaluates a report and updates `target`. Ten reports a second are expected.
     mutating func note(_ report: LinkReport) {
         guard report.isPublishing else { return }
         var report = report
-        // What has been left out is late no more, but it was.
+        // Shed packets are not late any more, but they were.
         let hasShed = report.shedPackets > shedPackets
         if hasShed { report.lag = max(report.lag, Self.sheddingLag) }
         shedPackets = report.shedPackets
@@ -167,7 +172,7 @@ package struct BitrateController {
             queue.hasShed = queue.hasShed || hasShed
             state = .emptying(queue)
         }
-        // A socket that had nothing to move has not stood. Still screens are reported rarely.
+        // A socket without outstanding bytes has not stalled. On a still screen, reports are rare.
         if !hadOutstanding, report.time - lastReport >= Self.stillness {
             lastMovement = max(lastMovement, report.time - report.lag)
         }
@@ -179,11 +184,11 @@ package struct BitrateController {
         }
         samples.append((report.time, report.deliveredBytes))
         while samples.count > 2, report.time - samples[1].time >= .seconds(1) { samples.removeFirst() }
-        // Less would not move it either.
+        // A lower bitrate would not move it either.
         if report.time - lastMovement >= Self.stillness { return }
-        // What waited goes out first; and from here on there is a rate again.
+        // Packets that waited go out first. From here on, there is a rate again.
         if hasStood { settle(report) }
-        // What a server that hangs does not take is late, however fast it leaves the socket; less would not help it.
+        // If a server hangs, packets are late however fast they leave the socket. A lower bitrate would not help.
         if report.unacknowledged >= Self.failedTrialLag {
             endTrial()
             nextTrial = max(nextTrial, report.time + pause)
@@ -200,10 +205,10 @@ package struct BitrateController {
         }
     }
 
-    /// A new connection begins with a keyframe that may be old, and with what has waited for it.
+    /// A new connection begins with a keyframe that may be old, and with packets that have waited for it.
     private mutating func begin(_ report: LinkReport) {
         connection = report.connection
-        // What led to the last one's end says little of what the path carries.
+        // What was measured before the last connection broke says little about the path, so its steps down are undone.
         if let beforeFall = queue?.beforeFall { set(beforeFall, "a new connection") }
         state = .steady
         nextTrial = report.time + pause
@@ -240,7 +245,7 @@ package struct BitrateController {
         }
     }
 
-    /// Bits a second since the sample before the last `span`; nil where half of it has not been seen.
+    /// Bits a second over the last `span`; nil if the samples cover less than half of it.
     private func rate(over span: MediaTime) -> Double? {
         guard let last = samples.last,
             let first = samples.last(where: { last.time - $0.time >= span }) ?? samples.first,
@@ -249,22 +254,22 @@ package struct BitrateController {
         return Double(last.bytes - first.bytes) * 8 / (last.time - first.time).secondsAsDouble
     }
 
-    /// What goes through now, audio among it.
+    /// The rate that goes through now, with audio.
     private var rate: Double { rate(over: .milliseconds(1000)) ?? 0 }
     private var total: Double { Double(target + limits.audio) }
 
-    /// Packets have been late for a while: less.
+    /// Lowers the target, because packets have been late for a while.
     private mutating func congested(_ report: LinkReport) {
         let queue = queue
         if let queue {
             guard report.time >= queue.until else { return }
-            // Shrinking: nothing more is needed.
+            // The queue shrinks, so no further step is needed.
             if !queue.hasShed, queue.least.nanoseconds < queue.lag.nanoseconds / 10 * 9 {
                 return empty(
                     from: report.lag, report.time, beforeFall: queue.beforeFall, lagBeforeTrial: queue.lagBeforeTrial)
             }
         }
-        // The link has been full since packets are late, and for longer where that began a moment ago.
+        // The link has been full since packets became late, and somewhat longer if that was a moment ago.
         let late = lateSince.map { report.time - $0 } ?? .zero
         let carried = rate(over: min(max(late, .milliseconds(300)), .seconds(1))) ?? 0
         let isMeaningful = carried > Double(target) * Self.meaningfulShare
@@ -279,7 +284,8 @@ package struct BitrateController {
             let isAsKnown = known.map { carried > $0 * Self.settledShare } ?? false
             full(carried)
             wanted = min(wanted, carried * share - Double(limits.audio))
-            // During a trial slightly above what is known to go through, what goes through also empties the queue.
+            // If the link carries about the known rate and a trial exceeded it only slightly, the settled rate also
+            // empties the queue.
             if isAsKnown, queue == nil, report.lag < Self.mildLag, let known {
                 wanted = min(Double(target) * Self.settledShare, known * Self.settledShare - Double(limits.audio))
             }
@@ -289,14 +295,14 @@ package struct BitrateController {
         nextTrial = report.time + pause
     }
 
-    /// The link is full at this rate.
+    /// Notes that the link is full at this rate.
     private mutating func full(_ rate: Double) {
         fastKeyframes.noteTested()
-        // How often trials have failed on another link says nothing of this one.
+        // Failed trials on another link say nothing about this one.
         if !knownRate.noteFull(rate) { pause = Self.firstPause }
     }
 
-    /// Packets are on time.
+    /// Ends an emptied queue or continues the trials, because packets are on time.
     private mutating func calm(_ report: LinkReport) {
         if let queue {
             state = queue.lagBeforeTrial.map { .trial(lagBefore: $0) } ?? .steady
@@ -316,7 +322,7 @@ package struct BitrateController {
         guard report.time >= nextTrial else { return }
         if case .trial(let lagBefore) = state {
             let use = rate / total
-            // The encoder has not got there yet, or the link may not.
+            // The encoder may not use the target yet, or the link may not carry it.
             guard use >= Self.testedShare || use < Self.unusedShare else { return }
             guard report.lag <= lagBefore + Self.trialLag else { return }
             if !succeeded(isUsed: use >= Self.testedShare) {
@@ -334,18 +340,18 @@ package struct BitrateController {
         fastKeyframes.noteNoLimit()
     }
 
-    /// What is known to go through allows more.
+    /// Whether the known rate allows a higher target.
     private var hasRoom: Bool { known.map { total < $0 * Self.settledShare * 0.97 } ?? false }
 
-    /// What to try next: not beyond what is known in one leap.
+    /// The next rate to try, with audio. A step that begins below the known rate does not exceed it.
     private var raised: Double {
         let next = total + max(total * step, Double(limits.bottom) * Self.firstStep)
         return hasRoom ? min(next, (known ?? next) * Self.settledShare) : next
     }
 
-    /// Each step may be twice the last, up to what is known, and beyond it where it is left behind clearly.
+    /// Evaluates a trial that has not made packets late. Below the known rate, and clearly above it, the step doubles.
     ///
-    /// - Returns: whether the next step may follow at once: where the link may be full, it comes after a pause.
+    /// - Returns: whether the next step may follow at once. If the link may be full, it follows after a pause.
     private mutating func succeeded(isUsed: Bool) -> Bool {
         let doubled = min(step * 2, Self.largestStep)
         step = Self.firstStep
@@ -354,14 +360,14 @@ package struct BitrateController {
             step = doubled
             return true
         }
-        // In the second of a keyframe more goes through than is asked for on average.
+        // In the second of a keyframe, more goes through than the average that the target asks for.
         let rate = min(rate, total)
         let isClearlyBetter = rate > max(known, knownRate.mostWhenFull) * Self.clearlyBetterShare
         if hasRoom || isClearlyBetter { step = doubled }
         guard rate > known * Self.betterShare else { return fastKeyframes.isUntested || hasRoom }
         knownRate.noteMore(rate)
         fastKeyframes.noteTested()
-        // A better link is worth asking again soon. A hop with a buffer seems better until that is full.
+        // A better link is worth another trial soon. A hop with a buffer seems better until the buffer is full.
         if isClearlyBetter { pause = Self.firstPause }
         return true
     }

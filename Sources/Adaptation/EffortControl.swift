@@ -1,6 +1,6 @@
 package import MediaCore
 
-/// What the encoder is to do from now on, because the processor is short or is not any more.
+/// The effort that the encoder uses from now on, because the processor is overloaded or no longer is.
 package struct EffortStep: Equatable, Sendable {
     package var effort: VideoEffort
     /// Per cent of the last second in which the video thread encoded, and frames that were superseded meanwhile.
@@ -9,13 +9,13 @@ package struct EffortStep: Equatable, Sendable {
     package var isLower: Bool
 }
 
-/// Decides how much effort the encoder can afford: pure, fed with each frame that was encoded.
+/// Decides how much effort the encoder can afford. Pure; it is told of each frame that was encoded.
 ///
-/// The effort falls as soon as encoding takes nearly all of the time that there is, which is before frames are lost:
-/// by one step, or by as many as the frames that were lost say. It rises by one step when the better effort would have
-/// fitted with room to spare for a while. That while doubles each time that a rise was soon found to be wrong. The time
-/// is that of the clock, not of the processor: a thread that waits for a core, or whose cgroup has used its quota up,
-/// has less of it.
+/// The effort falls as soon as encoding takes nearly all of the available time, which is before frames are lost. It
+/// falls by one step, or by as many as the lost frames suggest. It rises by one step when the better effort would have
+/// fitted with room to spare for a while. That while doubles each time that a rise soon proved wrong. The time is that
+/// of the clock, not of the processor: a thread that waits for a core, or whose cgroup has used up its quota, has less
+/// of it.
 package struct EffortControl: Sendable {
     package let configured: VideoEffort
     package private(set) var effort: VideoEffort
@@ -32,9 +32,9 @@ package struct EffortControl: Sendable {
     static let window = MediaTime.seconds(1)
     static let shortestCalm = MediaTime.seconds(10)
     static let longestCalm = MediaTime.seconds(300)
-    /// Of a window; frames are superseded from 1 on.
+    /// The load from which the effort falls, as a share of a window. Frames are superseded from 1 on.
     private static let full = 0.9
-    /// Below this, frames that are superseded came in a burst; from here on the processor is why.
+    /// Below this load, superseded frames came in a burst. From here on, the processor is the cause.
     private static let fullWithLosses = 0.7
     private static let roomy = 0.65
 
@@ -44,12 +44,12 @@ package struct EffortControl: Sendable {
         effort = configured
     }
 
-    /// A frame was encoded.
+    /// Notes an encoded frame.
     ///
     /// - Parameters:
-    ///   - took: on the monotonic clock, which shows `now`.
+    ///   - took: the time for encoding, on the monotonic clock, which shows `now`.
     ///   - superseded: frames that newer ones have replaced since the broadcast began; called once a second.
-    /// - Returns: what changes, or nil.
+    /// - Returns: the change; nil for none.
     package mutating func note(took: MediaTime, now: MediaTime, superseded: () -> UInt64) -> EffortStep? {
         guard isAdaptive else { return nil }
         guard let begin = since else {
@@ -62,7 +62,7 @@ package struct EffortControl: Sendable {
         let total = superseded()
         let lost = Int(clamping: total &- supersededBefore)
         let load = busy.secondsAsDouble / (now - begin).secondsAsDouble
-        // Where encoding leaves time, a burst may have superseded most of them.
+        // If encoding leaves time, a burst may have superseded most of the lost frames.
         let delivered = load >= Self.full ? Double(encoded) / Double(encoded + lost) : 1
         (since, busy, encoded, supersededBefore) = (now, .zero, 0, total)
         let isLower = load >= Self.full || lost > 1 && load >= Self.fullWithLosses
@@ -70,13 +70,13 @@ package struct EffortControl: Sendable {
         return EffortStep(effort: effort, busyPercent: Int(load * 100), superseded: lost, isLower: isLower)
     }
 
-    /// - Parameter delivered: the part of the frames that were encoded, at the effort of now.
+    /// - Parameter delivered: the share of the frames that were encoded, at the present effort.
     private mutating func lower(delivered: Double, at now: MediaTime) -> Bool {
         calmSince = nil
         let cheaper = VideoEffort.allCases.filter { $0 < effort }
         guard let cheapest = cheaper.first else { return false }
         if let raisedAt { calm = now - raisedAt < calm ? min(calm + calm, Self.longestCalm) : Self.shortestCalm }
-        // One rise is found to be wrong once.
+        // A rise can prove wrong only once.
         raisedAt = nil
         effort = cheaper.last { $0.cost <= effort.cost * delivered } ?? cheapest
         return true
@@ -103,7 +103,7 @@ package struct EffortControl: Sendable {
 }
 
 extension VideoEffort {
-    /// Processor time of encoding beside that of x264's veryfast (docs/performance.md).
+    /// Processor time of encoding, relative to x264's veryfast (docs/performance.md).
     fileprivate var cost: Double {
         switch self {
         case .low: 0.61

@@ -1,13 +1,13 @@
 internal import MediaCore
 
-/// Keyframes that go through much faster than what a link is known to carry. Pure.
+/// Keyframes that go through much faster than the known rate of a link. Pure.
 ///
 /// Each may be the first sign of a better link, which is then tested without a pause. But a hop with a buffer of its
-/// own, such as a proxy, takes every keyframe at once. So each one that counts puts off the next.
+/// own, such as a proxy, takes every keyframe at once. So each keyframe that counts delays the next one that can count.
 struct FastKeyframes: Equatable, Sendable {
-    /// One has counted, and no trial has shown yet what the link carries.
+    /// Whether one has counted, and no trial has shown yet what the link carries.
     private(set) var isUntested = false
-    /// From the last one that counted to the next one that can; nil if the next one counts as the first.
+    /// The time from the last one that counted to the next one that can; nil if the next one counts as the first.
     private var pause: MediaTime?
     /// When that pause ends.
     private var earliest = MediaTime.zero
@@ -15,7 +15,7 @@ struct FastKeyframes: Equatable, Sendable {
     private static let firstPause = MediaTime.seconds(4)
     /// The pause is doubled by each one that counts, up to this.
     private static let longestPause = MediaTime.seconds(16)
-    /// When the pause has been over for as long, the next one is the first again.
+    /// If the pause has been over for this long, the next one counts as the first again.
     private static let memory = MediaTime.seconds(24)
 
     /// - Returns: whether this one counts.
@@ -30,6 +30,6 @@ struct FastKeyframes: Equatable, Sendable {
     /// A trial has shown a better link, or the link is full.
     mutating func noteTested() { isUntested = false }
 
-    /// As much as is wanted is tried: the next one that counts is the first again.
+    /// The target is at the ceiling: the next one that counts is the first again.
     mutating func noteNoLimit() { pause = nil }
 }

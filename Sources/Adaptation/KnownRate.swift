@@ -1,20 +1,20 @@
-/// What a link is known to carry, in bits a second with the audio. Pure.
+/// The rate that a link is known to carry, in bits a second with audio. Pure.
 struct KnownRate: Equatable, Sendable {
-    /// From when the link was full, or from what has gone through since; nil until it is full for the first time, and
-    /// while there is no limit.
+    /// The rate when the link was full, or a higher one since; nil until the link is full for the first time, and while
+    /// there is no limit.
     private(set) var value: Double?
-    /// What was known before the link was full last, or what went through then, if that was more or another link.
+    /// The rate known before the link was last full or, if that was more or on another link, the rate measured then.
     private(set) var mostWhenFull = 0.0
 
-    /// What is known becomes less by as much each time that the link is full and less was measured.
+    /// The known rate falls at most by this factor each time that the link is full at a lower rate.
     private static let forgetting = 0.9
-    /// A link that carries a smaller share of what was known counts as another one.
+    /// A link that carries a smaller share of the known rate counts as another one.
     private static let sameLinkShare = 0.5
 
-    /// The link is full at this rate. A measurement that is too low must not hide what was known, or the next trials
-    /// would take its limit for a better link.
+    /// Notes that the link is full at this rate. A measurement that is too low must not hide the known rate, or the
+    /// next trials would take the old limit for a better link.
     ///
-    /// - Returns: whether it is the link that was known, or the first one.
+    /// - Returns: whether this is the known link, or the first one.
     mutating func noteFull(_ rate: Double) -> Bool {
         guard let value, rate > value * Self.sameLinkShare else {
             defer { (value, mostWhenFull) = (rate, rate) }
@@ -24,9 +24,9 @@ struct KnownRate: Equatable, Sendable {
         return true
     }
 
-    /// More than what was known has gone through.
+    /// Notes that more than the known rate has gone through.
     mutating func noteMore(_ rate: Double) { value = rate }
 
-    /// As much as is wanted is tried: only the next time that the link is full shows what it carries.
+    /// The target is at the ceiling: only the next time that the link is full shows what it carries.
     mutating func noteNoLimit() { value = nil }
 }

@@ -129,7 +129,7 @@ package final class AudioMixer {
         MediaTime(sample: max(app.end ?? 0, microphone.end ?? 0), rate: settings.sampleRate)
     }
 
-    /// The same, with samples that are still being resampled.
+    /// Like `contentEnd`, but with samples that are still being resampled.
     package var arrivedEnd: MediaTime {
         MediaTime(sample: max(app.arrivedEnd ?? 0, microphone.arrivedEnd ?? 0), rate: settings.sampleRate)
     }

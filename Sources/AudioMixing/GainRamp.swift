@@ -10,6 +10,6 @@ struct GainRamp: Equatable {
     /// Begins the next block, at whose end the gain is `gain`.
     mutating func aim(at gain: Float) { (from, to) = (to, gain) }
 
-    /// What each of `count` frames adds to the gain.
+    /// The change of the gain from one of `count` frames to the next.
     func step(count: Int) -> Float { count > 0 ? (to - from) / Float(count) : 0 }
 }

@@ -45,7 +45,7 @@ struct SampleRing: ~Copyable {
             stretches(from: start, count: count) { slot, done, count in
                 let (from, to) = unsafe (from + slot, to + done)
                 for index in 0..<count {
-                    // Exactly `to` where the gain stays the same.
+                    // Exactly `to` if the gain stays the same.
                     let sample = unsafe from[index] * (gain.from + step * Float(done + index + 1))
                     unsafe to[index] += sample
                     level.peak = max(level.peak, abs(sample))

@@ -20,7 +20,7 @@ package struct SoundLevel: Equatable, Sendable {
 
     package init() {}
 
-    /// What one pass over samples finds.
+    /// The result of one pass over samples.
     struct Block: Equatable {
         var peak: Float = 0
         var sumOfSquares: Float = 0

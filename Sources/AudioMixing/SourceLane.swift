@@ -39,7 +39,7 @@ final class SourceLane {
     private var segmentStart: Int64 = 0
     /// The first frame after all placed frames; nil before the first.
     private(set) var end: Int64?
-    /// The same, with the samples that have come and that the resampler still holds.
+    /// Like `end`, but with the samples that have arrived and that the resampler still holds.
     var arrivedEnd: Int64? {
         guard isOpen, let resampler else { return end }
         return max(end ?? segmentStart, Int64((Double(next) + resampler.delay).rounded(.up)))

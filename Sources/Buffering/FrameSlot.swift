@@ -50,7 +50,7 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
     /// - Parameters:
     ///   - shown: the first picture of the video thread, which recycles it when it takes another.
     ///   - others: 1 or 2 pictures of the same size.
-    ///   - clock: of `take`.
+    ///   - clock: the clock of `take`.
     package init(shown: Picture, others: Int, clock: any TimeSource = MonotonicClock()) {
         precondition((1...2).contains(others), "one picture to fill, and one more to wait")
         var free = (0..<others).map { _ in Picture(width: shown.width, height: shown.height) }
@@ -110,8 +110,8 @@ package final class FrameSlot<Tag: Sendable>: Sendable {
 
     /// Hands over a filled picture. A frame that still waits is superseded and counted. Ingest thread.
     ///
-    /// - Parameter isWanted: asked at the moment of the hand-over: what makes it false before a `throwAway` keeps the
-    ///   picture out, and what makes it false later has the picture thrown away.
+    /// - Parameter isWanted: asked under the slot's lock. After a change that makes it false, call `throwAway`: the
+    ///   picture is then either refused here or thrown away there.
     /// - Returns: false if it is not wanted; the caller keeps the picture.
     @discardableResult
     package func offer(_ picture: Picture, _ tag: Tag, if isWanted: () -> Bool = { true }) -> Bool {

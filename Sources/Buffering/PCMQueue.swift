@@ -60,7 +60,7 @@ package struct PCMBlock: Equatable, Sendable {
         /// Where the next block would start.
         var writeOffset = 0
         var isClosed = false
-        /// What the consumer sleeps for; nil if each block wakes it.
+        /// The durations that end the consumer's sleep; nil if each block wakes it.
         var wanted: AudioDurations?
         var dropped: UInt64 = 0
         var droppedFrames: UInt64 = 0
@@ -156,7 +156,8 @@ package struct PCMBlock: Equatable, Sendable {
     /// Each block's duration is rounded down by less than a nanosecond.
     private static let rounding = MediaTime(nanoseconds: Int64(maxBlocks))
 
-    /// Whether what is queued ends the wait of a consumer. False if it wants nothing: then only the deadline ends it.
+    /// Whether the queued durations end a consumer's wait. False if it wants nothing: then only the deadline ends the
+    /// wait.
     static func suffices(_ queued: AudioDurations, for wanted: AudioDurations) -> Bool {
         !wanted.isZero && queued.app + rounding >= wanted.app && queued.microphone + rounding >= wanted.microphone
     }

@@ -2,9 +2,9 @@ internal import MediaCore
 
 /// Decides what a cursor reads next and what it sheds. Pure; the caller locks the ring.
 ///
-/// Packets of both tracks come out by decode time, as far as the policy lets one track wait for the other. What comes
-/// out is always decodable: the first video packet is a keyframe, and after a dropped reference frame no video comes
-/// until the next keyframe. Audio is shed last.
+/// Packets of both tracks come out by decode time, as far as the policy lets one track wait for the other. The output
+/// is always decodable: the first video packet is a keyframe, and after a dropped reference frame no video comes until
+/// the next keyframe. Audio is shed last.
 struct PacketCursorState {
     enum Step: Equatable {
         case deliver(sequence: Int)
@@ -36,8 +36,8 @@ struct PacketCursorState {
     private static let leastFreshness = MediaTime.milliseconds(50)
     /// In strict order, audio waits at least this long for a picture of its time. It waits longer by the encoder's
     /// delay, or if earlier pictures were later. A still screen has no picture to wait for. A packet of sound leaves
-    /// the encoder 69 ms or more after its time, so a picture that takes 0.2 s is still in order. Sound that comes
-    /// before its time leaves as much earlier.
+    /// the encoder 69 ms or more after its time, so a picture that takes 0.2 s is still in order. If sound comes before
+    /// its time, it leaves earlier by as much.
     static let leastAudioHold = MediaTime.milliseconds(150)
 
     let policy: CursorPolicy
@@ -106,8 +106,8 @@ struct PacketCursorState {
         return true
     }
 
-    /// How far the next packet of either track is behind what is due now. A packet that is held back on purpose is not
-    /// late.
+    /// How far the next packet of either track is behind the packets that are due now. A packet that is held back on
+    /// purpose is not late.
     func lag(in ring: PacketLogRing, at moment: Moment) -> MediaTime {
         max(lag(of: .video, in: ring, at: moment), lag(of: .audio, in: ring, at: moment))
     }
@@ -124,8 +124,8 @@ struct PacketCursorState {
         return max(.zero, lateness(of: entry, due: min(due, ring.newestDTS), at: moment))
     }
 
-    /// How late a packet is: against when it was due, or when it was written, whichever is less. The encoder's delay
-    /// does not count.
+    /// How late a packet is: counted from when it was due or from when it was written, whichever gives less. The
+    /// encoder's delay does not count.
     private func lateness(of entry: PacketLogEntry, due: MediaTime, at moment: Moment) -> MediaTime {
         min(due - entry.info.dts, moment.newestDTS - entry.writtenAt)
     }
@@ -158,7 +158,8 @@ struct PacketCursorState {
             return min(due, max(audio + lead, longest))
         case .audio:
             guard isStrict, let video = ring.lastDTS.video else { return due }
-            // One more sound packet than the latest picture needed, because one may be written just before the picture.
+            // One sound packet more than the latest picture needed, because a sound packet may be written just before
+            // the picture.
             let late = min(ring.videoLateness + Self.strictLead, Self.longestHold)
             let hold = max(Self.leastAudioHold + ring.encoderDelay, late)
             return min(due, max(video, moment.newestDTS - hold))

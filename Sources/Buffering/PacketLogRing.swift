@@ -8,8 +8,8 @@ struct PacketLogEntry {
     var byteCount: Int
     /// Why the ring has no payload for this packet; readers count it as dropped. Nil for a stored packet.
     var missing: DropCause?
-    /// The log's newest decode time at the write. A frame that the encoder held back is late then, which is not the
-    /// reader's lag.
+    /// The log's newest decode time at the write. A frame that the encoder held back is already late then; that is not
+    /// the reader's lag.
     var writtenAt: MediaTime
     /// Packets of each track before this one, from which a reader computes what it missed.
     var before: TrackCounts
@@ -48,7 +48,8 @@ struct TrackCounts: Equatable {
     private(set) var lastDTS: (video: MediaTime?, audio: MediaTime?) = (nil, nil)
     /// Decode time of the first packet ever.
     private(set) var firstDTS: MediaTime?
-    /// How late pictures are against the newest sound: the maximum of the last 64 to 128; zero if they are ahead of it.
+    /// How late pictures are against the newest sound: the maximum of the last 64 to 128 pictures; zero if they are
+    /// ahead.
     var videoLateness: MediaTime { max(lateness.now, lateness.before) }
     private var lateness = (now: MediaTime.zero, before: MediaTime.zero, pictures: 0)
     /// The delay of the video encoder's lookahead and B-frames, from the newest packet. At most half of the log's

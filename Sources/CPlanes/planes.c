@@ -19,16 +19,16 @@ typedef int32_t Products __attribute__((vector_size(64)));
 
 enum { vectors = upcast_strip_width / 16 };
 
-// 16 samples of 16 sums, as `rounded` makes them.
+// Converts 16 sums to 16 samples, with the results of `rounded`.
 INLINE Bytes samples(const Words *sums) {
     Products all = (__builtin_convertvector((Sums)*sums, Products) * sum_factor + (1 << 14) + (128 << 15)) >> 15;
-    // Negative ones to 0, and those above 255 to 255.
+    // Negative values become 0, and those above 255 become 255.
     all &= all >= 0;
     all |= all > 255;
     return __builtin_convertvector(all, Bytes);
 }
 
-// One strip's width of one row, from the column `x` on.
+// Filters one strip's width of one row, from the column `x` on.
 INLINE void filter(
     const uint8_t *const *rows, ptrdiff_t x, const int8_t *weights, int count, uint8_t *out, int width) {
     Words sums[vectors];
@@ -72,7 +72,7 @@ FOR_AVX2 INLINE void store(const __m256i sums[2 * registers], uint8_t *out, ptrd
         memcpy(out, made, (size_t)width);
 }
 
-// The same, two rows at a time.
+// Filters a whole row, with two source rows at a time.
 FOR_AVX2 INLINE void filterPairs(
     const uint8_t *const *rows, const int8_t *weights, int count, uint8_t *out, int width) {
     for (ptrdiff_t x = 0; x < width; x += upcast_strip_width) {
@@ -86,7 +86,7 @@ FOR_AVX2 INLINE void filterPairs(
 
 FOR_AVX2 static void filterRowsAVX2(
     const uint8_t *const *rows, const int8_t *weights, int count, uint8_t *out, int width) {
-    // The usual ones each with a loop of a known length.
+    // The usual counts get loops of a known length.
     if (count == 4) return filterPairs(rows, weights, 4, out, width);
     if (count == 6) return filterPairs(rows, weights, 6, out, width);
     filterPairs(rows, weights, count, out, width);
@@ -147,7 +147,7 @@ INLINE Bytes high(Bytes a, Bytes b) {
     return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
 
-// Four times the same shuffle of all 256 samples (a perfect one: the halves in turn) makes columns of rows.
+// A perfect shuffle of all 256 samples (the halves in turn), done four times, turns rows into columns.
 INLINE void shuffle(const Bytes from[16], Bytes to[16]) {
     for (int i = 0; i < 8; i++) {
         to[2 * i] = low(from[i], from[i + 8]);

@@ -5,13 +5,13 @@
 
 #ifdef FOR_AVX2
 
-// 16 bytes from each of two places.
+// Loads 16 bytes from each of two places.
 FOR_AVX2 INLINE __m256i load(const uint8_t *first, const uint8_t *second) {
     return _mm256_inserti128_si256(
         _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)first)), _mm_loadu_si128((const __m128i *)second), 1);
 }
 
-// One block.
+// Computes one block of samples.
 FOR_AVX2 INLINE __m128i block(
     const uint8_t *row, const int32_t *starts, const uint8_t *shuffles, const int8_t *weights, int windows, int pairs) {
     __m256i sums = _mm256_set1_epi16(sum_start);
@@ -26,7 +26,7 @@ FOR_AVX2 INLINE __m128i block(
         const __m256i factors = _mm256_loadu_si256((const __m256i *)(weights + 32 * pair));
         sums = _mm256_add_epi16(sums, _mm256_maddubs_epi16(samples, factors));
     }
-    // Both lanes of eight in order.
+    // Puts the eight samples of both lanes in order.
     return _mm256_castsi256_si128(_mm256_permute4x64_epi64(rounded(sums, sums), 0x08));
 }
 
@@ -48,7 +48,7 @@ FOR_AVX2 INLINE void scale(
 FOR_AVX2 void upcast_scale_row(
     const uint8_t *row, const int32_t *starts, const uint8_t *shuffles, const int8_t *weights, int windows,
     int pairs, uint8_t *out, int width) {
-    // The usual ones each with loops of a known length.
+    // The usual numbers get loops of a known length.
     if (windows == 1 && pairs == 2) return scale(row, starts, shuffles, weights, 1, 2, out, width);
     if (windows == 1 && pairs == 3) return scale(row, starts, shuffles, weights, 1, 3, out, width);
     if (windows == 1 && pairs == 4) return scale(row, starts, shuffles, weights, 1, 4, out, width);

@@ -60,7 +60,7 @@ enum upcast_wait upcast_control_wait_any(
         for (int i = 0; i < count; i++) polled[1 + i] = (struct pollfd){.fd = fds[i], .events = events};
         int changed = ppoll(polled, (nfds_t)(1 + count), &timeout, NULL);
         if (changed < 0 && errno != EINTR) {
-            // An error of ppoll's own does not pass (bad pointer, no memory): the caller's next call says more.
+            // An error of ppoll itself is permanent (bad pointer, no memory). The caller's next call reports more.
             *ready = (1u << count) - 1;
             return UPCAST_WAIT_READY;
         }

@@ -27,18 +27,19 @@ static int64_t patience_ends(const upcast_rtmp_socket *socket) {
     return __builtin_add_overflow(now_ns(), socket->patience_ns, &end) ? INT64_MAX : end;
 }
 
-/// A thread that waits wakes so often, so that it knows how long the process did not run (stopped, swapped out).
+/// A waiting thread wakes at least this often, so that it knows how long the process did not run (stopped, swapped
+/// out).
 static const int64_t look_ns = 1000000000;
-/// Whoever wakes so much later than it wanted to has stood still itself.
+/// A thread that wakes this much later than it wanted to has stood still itself.
 static const int64_t own_delay_ns = 500000000;
 
 static void forgive(int64_t *time_ns, int64_t lost_ns) {
     if (__builtin_add_overflow(*time_ns, lost_ns, time_ns)) *time_ns = INT64_MAX;
 }
 
-/// 0 when `fd` is ready, -1 with the failure recorded. Called when a call could do nothing, so patience starts here,
-/// and again when the server has taken bytes: the kernel reports room only at half of its limit. Time in which this
-/// process did not run does not count against the server.
+/// Returns 0 when `fd` is ready, -1 with the failure recorded. The previous call could do nothing, so patience starts
+/// here. It starts again when the server has taken bytes: the kernel reports room only at half of its limit. Time in
+/// which this process did not run does not count against the server.
 static int wait_for(upcast_rtmp_socket *socket, short events) {
     int64_t patience_ns = patience_ends(socket);
     int outstanding = upcast_tcp_unacknowledged_bytes(socket->fd);
@@ -70,12 +71,12 @@ static int wait_for(upcast_rtmp_socket *socket, short events) {
     }
 }
 
-/// GnuTLS says itself which way it wants to go: a read may need to write, and the other way round.
+/// GnuTLS reports the direction to wait for: a read may need to write, and vice versa.
 static int wait_for_tls(upcast_rtmp_socket *socket) {
     return wait_for(socket, gnutls_record_get_direction(socket->tls) ? POLLOUT : POLLIN);
 }
 
-/// What a GnuTLS result means: bytes (>= 0), 0 for "nothing as yet", -1 with the failure recorded.
+/// Translates a GnuTLS result: bytes (>= 0), 0 for "nothing yet", -1 with the failure recorded.
 static int tls_result(upcast_rtmp_socket *socket, ssize_t result) {
     if (result >= 0) return (int)result;
     if (!gnutls_error_is_fatal((int)result)) return 0;
@@ -114,7 +115,7 @@ int upcast_rtmp_socket_receive(upcast_rtmp_socket *socket, void *buffer, int len
     return (int)count;
 }
 
-/// Sends what can be sent without waiting: bytes, 0 for none, -1 with the failure recorded.
+/// Sends as much as it can without waiting. Returns the bytes sent, 0 for none, or -1 with the failure recorded.
 static int send_some(upcast_rtmp_socket *socket, const char *bytes, int length) {
     if (socket->failure) return -1;
     if (socket->tls) return tls_result(socket, gnutls_record_send(socket->tls, bytes, (size_t)length));
@@ -148,7 +149,7 @@ static _Thread_local upcast_rtmp_socket *current;
 
 void upcast_rtmp_use_socket(upcast_rtmp_socket *socket) { current = socket; }
 
-// librtmp looks at errno after a failure and tries again on EINTR, so errno must be another.
+// librtmp reads errno after a failure and tries again on EINTR, so errno must have another value.
 static int refuse(void) {
     errno = ECONNABORTED;
     return -1;

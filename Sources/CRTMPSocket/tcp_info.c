@@ -38,7 +38,7 @@ int upcast_tcp_is_sending_again(int fd) {
     return info.tcpi_lost > 0 || info.tcpi_retrans > 0 || info.tcpi_retransmits > 0;
 }
 
-// TCP_CLOSE of the kernel's include/net/tcp_states.h; glibc names it in a header that does not go with linux/tcp.h.
+// TCP_CLOSE of the kernel's include/net/tcp_states.h; glibc names it in a header that conflicts with linux/tcp.h.
 enum { TCP_STATE_CLOSED = 7 };
 
 int upcast_tcp_is_closed(int fd) {

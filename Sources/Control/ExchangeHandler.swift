@@ -33,7 +33,7 @@ final class ExchangeHandler: ChannelInboundHandler {
     private var ticker: RepeatedTask?
     /// Checks faster until the first bytes of the stream.
     private var starter: RepeatedTask?
-    /// That of the tokens when the request came.
+    /// The generation of the tokens when the request came.
     private var tokenGeneration: Int?
     private var streamOwner: OpenConnections.StreamOwner?
     private var streamed: Streamed?
@@ -106,7 +106,7 @@ final class ExchangeHandler: ChannelInboundHandler {
                 method: isHead ? "GET" : head.method.rawValue, target: head.uri,
                 headers: head.headers.map { ($0.name, $0.value) }, body: body)
             request.peer = peer
-            // Before they are looked at: they may be replaced meanwhile.
+            // Read before the tokens are checked, because they may be replaced meanwhile.
             tokenGeneration = tokens?.generation
             if let holder = tokens?.peer(of: request) {
                 request.peer = holder

@@ -36,7 +36,7 @@ package struct MetricsText {
             AirState.allCases.map { ([("state", $0.rawValue)], $0 == report.air.state ? 1 : 0) })
         gauge("on_air", "1 while an RTMP destination takes media.", report.air.state.isOnAir ? 1 : 0)
         gauge("recording", "1 while a file destination takes media.", report.air.isRecording ? 1 : 0)
-        // One moment for both, so that the time does not move with each look.
+        // Both values are of the same moment, so that the result does not change between reports.
         let airBegan = report.process.startTimeMilliseconds + report.uptimeMilliseconds - report.air.sinceMilliseconds
         gauge(
             "air_state_since_timestamp_seconds", "Unix time at which the current air state began.",

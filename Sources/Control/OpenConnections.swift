@@ -3,7 +3,7 @@ internal import LinuxSystem
 internal import NIOCore
 
 /// The connections of a server. If there is no room for a new one, a connection whose request is incomplete is closed:
-/// of the process with the most such connections, the oldest.
+/// the oldest one of the process with the most such connections.
 ///
 /// A process with a single connection is therefore not displaced by the thousand connections of another process. TCP
 /// does not identify processes, so its connections count as those of one process, and they leave `reserved` places to
@@ -59,8 +59,8 @@ final class OpenConnections: @unchecked Sendable /* all of it belongs to the eve
     /// Frees the place of a connection that is about to be closed. The close itself takes a turn of the loop.
     func leaves(_ channel: any Channel) { open[ObjectIdentifier(channel)] = nil }
 
-    /// The oldest connection without a role or, without such a connection, of the process with the most. Never the
-    /// newest one, which has had no time yet.
+    /// The oldest connection without a role or, if there is none, the oldest one of the process with the most
+    /// connections. Never the newest connection, which has had no time yet.
     private static func slowest(of reading: [Reading]) -> any Channel {
         if let withoutRole = reading.dropLast().first(where: { !$0.hasRole }) { return withoutRole.channel }
         var (place, most) = (0, 0)

@@ -19,7 +19,7 @@ package struct RefusedToken: Equatable, Sendable {
     package var peer: String
     /// The path of the request, at most 80 bytes.
     package var path: String
-    /// The client showed a token; otherwise it showed none.
+    /// Whether the client showed a token. Otherwise it showed none.
     package var isWrong: Bool
 
     init(_ request: ControlRequest, peer: String) {
@@ -43,7 +43,7 @@ package final class ControlTokens: Sendable {
         state = Monitor(State(operator: token, metrics: metrics))
     }
 
-    /// From now on these count, also on connections that are open. Returns whether they differ from the earlier ones.
+    /// Replaces the tokens, also for open connections. Returns whether they differ from the earlier ones.
     package func replace(operator token: ControlToken, metrics: ControlToken?) -> Bool {
         state.withLock { state in
             guard state.operator != token || state.metrics != metrics else { return false }
@@ -52,7 +52,7 @@ package final class ControlTokens: Sendable {
         }
     }
 
-    /// Differs after each replacement: whoever showed a token before must show one again.
+    /// Changes with each replacement: a client that showed a token before must show one again.
     var generation: Int { state.withLock { $0.generation } }
 
     /// The peer of a valid token; nil without one.
@@ -72,7 +72,7 @@ package struct ControlToken: Equatable, Sendable, CustomStringConvertible {
 
     package var description: String { "***" }
 
-    /// - Parameter isWrong: the client showed a token.
+    /// - Parameter isWrong: whether the client showed a token.
     static func refusal(isWrong: Bool) -> ControlResponse {
         let needed = "the header \"Authorization: Bearer TOKEN\" with control.token_file's token"
         var response = ControlResponse.failure(

@@ -18,7 +18,7 @@ struct ClientPatience {
             (self.accepted, lastByte, messageBegin) = (accepted, accepted, accepted)
         }
 
-        /// Counts all deadlines later, by the time in which the daemon did not run.
+        /// Moves all deadlines by `lost`, a time in which the daemon did not run.
         mutating func forgive(_ lost: MediaTime) {
             accepted += lost
             lastByte += lost

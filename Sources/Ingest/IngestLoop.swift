@@ -6,9 +6,10 @@ internal import MediaCore
 
 /// The body of the ingest thread.
 final class IngestLoop {
-    /// The longest wait while a client can be late, so that a standstill is noticed to this exactness.
+    /// The longest wait while a client has a deadline. A standstill of the daemon is detected with this accuracy.
     private static let longestWait = MediaTime.seconds(1)
-    /// A turn takes a few hundredths of a second (`IngestTurn`). Whatever a client makes it take is the client's time.
+    /// A turn takes a few hundredths of a second (`IngestTurn`). A client may make it longer, up to this limit, at its
+    /// own cost.
     private static let longestTurn = MediaTime.seconds(5)
 
     private let server: IngestServer
@@ -20,7 +21,7 @@ final class IngestLoop {
     private var stage = IngestStage.idle
     private var isStopping = false
     private var standstill: Standstill
-    /// The end of the last wait. Deadlines are judged at that time: a daemon that stands still later does not know yet.
+    /// The end of the last wait. Deadlines are judged at this time, because a standstill after it is not detected yet.
     private var wokenAt: MediaTime
 
     init(_ server: IngestServer, _ host: any IngestHost, _ log: @escaping @Sendable (String) -> Void) {

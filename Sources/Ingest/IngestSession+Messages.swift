@@ -26,7 +26,7 @@ extension IngestSession {
         switch try state.admit(header) {
         case .start:
             let message = try StartedMessage.decode(body: body)
-            // A client that has given up a daemon which stood still has nothing to broadcast.
+            // The client may have given up while the daemon stood still. Then it has nothing to broadcast.
             guard !SocketReader.isOver(socket.raw) else { return .clientVanished }
             toldObjections = host.curtainObjections
             let (welcome, sink) = try host.begin(message, peer: peer)

@@ -235,7 +235,7 @@ internal import MediaCore
 
     func markEnded() { sink = nil }
 
-    /// Counts all deadlines later, by the time in which the daemon did not run.
+    /// Moves all deadlines by `lost`, a time in which the daemon did not run.
     func forgive(_ lost: MediaTime) { times.forgive(lost) }
 
     /// Shuts down the sending side after all messages are sent.

@@ -23,13 +23,13 @@ enum IngestStage {
     var acceptsClients: Bool {
         switch self {
         case .idle: true
-        // Until a client has begun, nobody knows whether the daemon is busy.
+        // The next client waits until this one has begun, because the daemon is not busy before.
         case .reading(let session): session.isLive
         case .draining, .lingering: false
         }
     }
 
-    /// While its broadcast drains, they tell a client that the daemon runs.
+    /// Whether counters are sent to the client. During a drain they show that the daemon still runs.
     var takesCounters: Bool {
         switch self {
         case .reading(let session): session.isLive
@@ -47,7 +47,7 @@ enum IngestStage {
         }
     }
 
-    /// Gives the client the time back in which the daemon did not run.
+    /// Extends the client's deadline by `lost`, a time in which the daemon did not run.
     mutating func forgive(_ lost: MediaTime) {
         switch self {
         case .reading(let session): session.forgive(lost)

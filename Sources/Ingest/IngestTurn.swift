@@ -23,6 +23,6 @@ struct IngestTurn {
     mutating func spend(_ bytes: Int) { bytesLeft -= bytes }
 
     /// The turn that begins a broadcast takes longer. It opens the encoders (53 ms at 720p), and may wait for the end
-    /// of the broadcast before, and for the curtain's picture.
+    /// of the previous broadcast, and for the curtain's picture.
     var isOver: Bool { bytesLeft <= 0 || clock.now() >= end }
 }

@@ -59,8 +59,8 @@ final class SharedPools {
         /// Throws if the client has overwritten the picture. Must be called before the first byte is read and after the
         /// last.
         func check() throws(ProtocolError) {
-            // This helps honest clients only. A client that writes without changing the word shows a picture torn
-            // between two of its own, as it could by sending one. Nothing else suffers.
+            // This helps honest clients only. A client that overwrites a picture without changing the word tears its
+            // own picture, and could as well send a torn one. Nothing else suffers.
             let found = memory.word(at: guardOffset)
             guard found == generation else {
                 throw ProtocolError(

@@ -22,7 +22,7 @@ package struct LinkReport: Equatable, Sendable {
     package var destination = 0
     /// The number of the connection. Figures of different connections cannot be compared.
     package var connection = 0
-    /// Packets that were left out since the destination's start because it was behind.
+    /// Packets that were shed since the destination's start because it was behind.
     package var shedPackets = 0
     /// When `shedPackets` grew last (monotonic clock); nil before the first.
     package var shedAt: MediaTime?
@@ -31,6 +31,6 @@ package struct LinkReport: Equatable, Sendable {
 
     /// How late packets are for viewers, as far as known.
     package var lateness: MediaTime { max(behind, unacknowledged) }
-    /// OBS already drops frames at its first threshold, a queue of 700 ms.
+    /// Packets that are later than this count as congested. OBS drops frames from a queue of 700 ms on.
     package static let congestedLateness = MediaTime.milliseconds(500)
 }

@@ -1,5 +1,5 @@
 /// The parts that a broadcast can give up when memory is short, in this order: the least loss for viewers per MiB
-/// first. First parts for bad networks, then parts for slow encoders, at last quality.
+/// first. First come parts for bad networks, then parts for slow encoders, and finally quality.
 package enum MemoryStep: String, CaseIterable, Sendable {
     /// Half of the packet log, and at most the delay that then fits.
     case halfLog = "half_log"

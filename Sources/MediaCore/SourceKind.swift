@@ -1,4 +1,4 @@
-/// The kind of a client's capture, as the captured app is told. The raw value is that of the protocol.
+/// The kind of a client's capture, which captured apps are told. The raw value is the protocol's.
 package enum SourceKind: UInt8, CaseIterable, Sendable, CustomStringConvertible {
     case other = 0
     /// A screen is recorded or broadcast.

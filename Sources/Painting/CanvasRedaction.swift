@@ -19,7 +19,7 @@ package enum CanvasRedaction {
         func share(_ edge: UInt16, _ origin: Int, _ length: Int) -> Double {
             (Double(edge) - Double(origin)) / Double(length)
         }
-        // In shares of the shown part, to which a transform applies as it does to pixels.
+        // The edges as shares of the shown part. A transform applies to them as it does to pixels.
         let edges = plan.transform.upright(
             RectEdges(
                 left: share(region.left, crop.x, crop.width), top: share(region.top, crop.y, crop.height),

@@ -1,8 +1,8 @@
 /// Distinguishes a backlog from a clock that stood still. One for each track.
 ///
-/// After both, samples continue the track and are too late: by the length of a stall of the client or of the daemon
-/// itself, or of a pause. A backlog arrives faster than time passes, so that its samples become less late. Behind a
-/// clock that stood still, all samples stay as late as the first.
+/// In both cases, samples continue the track but are too late: by the length of a stall of the client or of the daemon
+/// itself, or of a pause. A backlog arrives faster than time passes, so its samples become less late. After a clock has
+/// stood still, all samples stay as late as the first.
 struct Backlog: Sendable {
     /// A backlog gains at least `leastGain` in this time. Longer than the bursts of audio.
     static let patience: Int64 = 1_000_000_000

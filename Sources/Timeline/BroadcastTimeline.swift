@@ -12,7 +12,7 @@ package import MediaCore
 /// samples that are late, bursty or missing.
 ///
 /// A client or a daemon that was stopped is late and has not jumped. Until its `Backlog` has arrived, samples that are
-/// too late keep their relation, and have the earliest time within the tolerance.
+/// too late stay in their era, and get the earliest time within the tolerance.
 ///
 /// A pure value; callers pass the time. PTS and durations come from a client and may have any value. None of them
 /// traps, and accepted times lie within the tolerances of the broadcast clock. Only one thread (ingest) mutates it.
@@ -35,7 +35,7 @@ package struct BroadcastTimeline: Sendable {
     private var offsetAtEra: Int64 = 0
     private var lastArrival: Int64 = 0
     private var lastVideo: Int64?
-    /// No video from after the start has come so far.
+    /// All video so far is from before the start.
     private var isBeforeVideo = true
     package private(set) var counters = TimelineCounters()
 
@@ -232,7 +232,7 @@ package struct BroadcastTimeline: Sendable {
     ) -> Placement {
         var time = time
         // Sound may begin before it is heard, and the pictures of a still screen before that sound. A picture is seen
-        // until the next one comes: the last one of before the start is the first to be seen.
+        // until the next one comes, so the last one from before the start is the first that viewers see.
         if track == .video, isBeforeVideo {
             isBeforeVideo = time < 0
             time = max(time, bounded(lastVideo.map { $0 &+ Self.shortestFrame } ?? 0, by: due))

@@ -3,9 +3,9 @@ internal import MediaCore
 /// The least latency of recent samples: arrival minus PTS without jitter, which only ever adds latency.
 ///
 /// Keeps the minimum of each of the last eight seconds. It therefore follows a drifting clock with a lag of seconds,
-/// and a faster sample takes effect at once. A silence clears windows, but what was known before it stays known for
-/// eight more: the first samples after a stall are late ones. In nanoseconds, with wrapping arithmetic, because the
-/// values come from a client.
+/// and a faster sample takes effect at once. A silence clears windows, but the minimum before it counts for eight more,
+/// because the first samples after a stall are late. In nanoseconds, with wrapping arithmetic, because the values come
+/// from a client.
 struct LatencyFilter: Sendable {
     private static let windowLength: Int64 = 1_000_000_000
     /// A window counts if it has at least this many samples.
@@ -22,7 +22,7 @@ struct LatencyFilter: Sendable {
         var samples = 0
         var minimum: Int64 { min(early, late) }
 
-        /// Whether the samples are alike in all of the window.
+        /// Whether the latency is about the same in both halves of the window.
         var isEven: Bool {
             samples >= LatencyFilter.significantSamples && early < .max && late < .max
                 && early &- late < LatencyFilter.leastGain
@@ -35,8 +35,8 @@ struct LatencyFilter: Sendable {
     /// The minimum before a silence that has cleared windows, and for how many more windows it counts.
     private var beforeSilence: (minimum: Int64, windows: Int)?
 
-    /// Begins new windows up to `arrival`. Returns the minimum of a window that this closes, if it has enough samples,
-    /// and they are alike: neither a backlog, nor the beginning of a silence.
+    /// Begins new windows up to `arrival`. Returns the minimum of a window that this closes, if it has enough samples
+    /// of similar latency. It is then neither part of a backlog nor the beginning of a silence.
     mutating func advance(to arrival: Int64) -> Int64? {
         guard let end = currentEnd else {
             currentEnd = arrival &+ Self.windowLength

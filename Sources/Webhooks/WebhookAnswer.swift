@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// Reads the head of a server's answer, byte by byte where it comes so. Bodies are not looked at. Pure.
+/// Parses the head of a server's answer, which may arrive in pieces. Ignores bodies. Pure.
 struct WebhookAnswer: Equatable {
     /// Longer heads are refused.
     static let mostHeadBytes = 8 * 1024
@@ -13,12 +13,12 @@ struct WebhookAnswer: Equatable {
     }
 
     var status: Int
-    /// What the server asked for in seconds (Retry-After). Dates are not understood.
+    /// The delay that the server asked for in seconds (Retry-After). Dates are ignored.
     var retryAfter: MediaTime?
-    /// The server named another place. It is not followed.
+    /// Whether the server named another location. It is not followed.
     var hasLocation = false
 
-    /// Reads what has come so far.
+    /// Parses the bytes that have arrived so far.
     static func parse(_ bytes: ArraySlice<UInt8>) -> Progress {
         var rest = bytes
         while true {
@@ -31,7 +31,7 @@ struct WebhookAnswer: Equatable {
             guard let answer = WebhookAnswer(head: rest[..<end.lowerBound]) else {
                 return .broken("the server's answer is not HTTP")
             }
-            // Interim answers come before the one that counts.
+            // Interim answers (1xx) come before the final one.
             guard answer.status < 200 else { return .done(answer) }
             rest = rest[end.upperBound...]
         }
@@ -57,7 +57,7 @@ struct WebhookAnswer: Equatable {
         }
     }
 
-    /// What the answer means for the delivery.
+    /// The consequence of the answer for the delivery.
     var outcome: WebhookOutcome {
         switch status {
         case 200...299: .delivered
@@ -71,14 +71,14 @@ struct WebhookAnswer: Equatable {
     }
 }
 
-/// What became of an attempt.
+/// The result of an attempt.
 enum WebhookOutcome: Equatable {
     case delivered
     /// Another attempt may succeed.
     case failed(String, retryAfter: MediaTime? = nil)
     /// Another attempt is useless.
     case refused(String)
-    /// The hook is not to be used any more.
+    /// The hook must not be used any more.
     case gone(String)
     /// The daemon ends, or the hook was removed.
     case cancelled

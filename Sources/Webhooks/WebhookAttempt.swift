@@ -15,7 +15,7 @@ struct WebhookAttempt {
     private static let mostBodyBytes = 16 * 1024
     private static let bodyPatience = MediaTime.milliseconds(500)
 
-    /// Blocks for the hook's timeout at most, beside the disk of the secret and of the certificates.
+    /// Blocks for at most the hook's timeout, plus the time that disks need for the secret and the certificates.
     func deliver(id: String, body: [UInt8]) -> WebhookOutcome {
         let secret: WebhookSecret
         do { secret = try settings.readSecret() } catch { return .failed(error.description) }

@@ -2,13 +2,13 @@ package import ControlProtocol
 package import LinuxSystem
 package import MediaCore
 
-/// All hooks: takes the daemon's events, and has a thread for each hook that delivers them.
+/// All hooks: takes the daemon's events, and runs one thread for each hook, which delivers them.
 ///
-/// Any thread may offer an event, and waits for nothing but short locks.
+/// Any thread may offer an event, and waits only for short locks.
 package final class WebhookCenter: Sendable {
     package static let mostHooks = 4
 
-    /// What one hook holds at most: its queue, a request, an answer, and what the kernel keeps of the connection.
+    /// The most memory of one hook: its queue, a request, an answer, and the kernel's buffers for the connection.
     package static let memoryBytes =
         WebhookQueue.mostBytes + 2 * WebhookMessage.maximumBytes + 2 * WebhookAnswer.mostHeadBytes + 96 * 1024
 
@@ -32,7 +32,7 @@ package final class WebhookCenter: Sendable {
     private let clock: any TimeSource
     private let state = Monitor(State())
 
-    /// How long a removed hook's thread may take to end. A longer one waits for a disk, and is left alone.
+    /// How long a removed hook's thread may take to end. One that takes longer waits for a disk, and is abandoned.
     private static let removalPatience = MediaTime.milliseconds(300)
 
     /// - Parameter instance: the name of this machine, for the receiver.
@@ -50,7 +50,7 @@ package final class WebhookCenter: Sendable {
 
     /// Starts the threads.
     ///
-    /// - Parameter onEvent: is told of deliveries that were given up. Hooks never get these events.
+    /// - Parameter onEvent: called for each delivery that was given up. Hooks never get these events.
     package func start(onEvent: @escaping @Sendable (DaemonEvent) -> Void) throws(Errno) {
         let prepared = state.withLock { state in
             state.onEvent = onEvent
@@ -59,8 +59,8 @@ package final class WebhookCenter: Sendable {
         for sender in prepared { try run(sender) }
     }
 
-    /// Puts other hooks into force: those with the same settings go on, others end with what waits for them. Main
-    /// thread.
+    /// Replaces the hooks. Those with the same settings continue; others end, and their waiting deliveries are dropped.
+    /// Main thread.
     ///
     /// - Parameter isSame: whether the hook of that name keeps its settings.
     package func replace(with hooks: [WebhookSettings], keeping isSame: (String) -> Bool) throws(Errno) {
@@ -103,9 +103,9 @@ package final class WebhookCenter: Sendable {
         }
     }
 
-    /// Takes an event. `/events` has the same.
+    /// Offers an event to the hooks that want it. `/events` has the same event.
     package func offer(number: UInt64, _ event: EventRecord) {
-        // What a hook makes happen goes to no hook.
+        // An event that a hook has caused goes to no hook.
         let ofHooks = JSONValue.Member("of", .string(DaemonEvent.Name.webhookFailed.rawValue))
         let name = DaemonEvent.Name(rawValue: event.name)
         guard name != .webhookFailed, name != .repetitionsLeftOut || !event.fields.contains(ofHooks) else { return }
@@ -117,7 +117,7 @@ package final class WebhookCenter: Sendable {
 
     package var status: [WebhookStatus] { state.withLock { $0.senders }.map(\.status) }
 
-    /// Delivers what waits, until `deadline` at most, and ends all threads.
+    /// Delivers the waiting messages, until `deadline` at most, and ends all threads.
     package func end(until deadline: MediaTime) {
         let running = state.withLock { state in
             defer { (state.prepared, state.running) = ([], []) }

@@ -2,7 +2,7 @@ package import ControlProtocol
 
 /// An event on its way to webhooks. All hooks share its bytes.
 package struct WebhookMessage: Sendable, Equatable {
-    /// Beyond this many bytes, `too_long` takes the place of the fields. They are in the log.
+    /// In a message with more bytes, `too_long` takes the place of the fields. They are in the log.
     package static let maximumBytes = 2048
 
     package let id: String

@@ -10,7 +10,7 @@ struct WebhookQueue: Sendable {
 
     var count: Int { waiting.count }
 
-    /// Appends a message. Where there is no room, the oldest go.
+    /// Appends a message. If there is no room, drops the oldest ones.
     mutating func append(_ message: WebhookMessage) {
         waiting.append(message)
         bytes += message.byteCount

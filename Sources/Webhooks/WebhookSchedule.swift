@@ -14,7 +14,8 @@ package struct WebhookSchedule: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - attempts: the failed attempts so far.
-    ///   - asked: what the server asked for (Retry-After). The delay is at least this, within `longestDelay`.
+    ///   - asked: the delay that the server asked for (Retry-After). The result is at least this, within
+    ///     `longestDelay`.
     /// - Returns: nil after the last attempt.
     package func delay(
         after attempts: Int, asked: MediaTime?, using random: inout some RandomNumberGenerator

@@ -4,9 +4,9 @@ internal import LinuxSystem
 internal import MediaCore
 internal import Publishing
 
-/// One hook: its queue, and the thread that empties it. Nobody who offers an event waits for the thread.
+/// One hook: its queue, and the thread that empties it. A thread that offers an event never waits for it.
 final class WebhookSender: Sendable {
-    /// Of the daemon's life; they stay when the hook's settings change.
+    /// Since the daemon started; they stay when the hook's settings change.
     struct Counters: Equatable {
         var delivered = 0
         /// Deliveries that were given up.
@@ -40,7 +40,7 @@ final class WebhookSender: Sendable {
     private let clock: any TimeSource
     private let onEvent: @Sendable (DaemonEvent) -> Void
 
-    /// - Parameter onEvent: is told on the hook's thread of a delivery that was given up.
+    /// - Parameter onEvent: called on the hook's thread for each delivery that was given up.
     init(
         _ settings: WebhookSettings, clock: any TimeSource,
         onEvent: @escaping @Sendable (DaemonEvent) -> Void
@@ -50,7 +50,7 @@ final class WebhookSender: Sendable {
         state = Monitor(State())
     }
 
-    /// Goes on with the counters of another sender of the name. Before `run`.
+    /// Continues with the counters of another sender of the same name. Call it before `run`.
     func inherit(_ counters: Counters) { state.withLock { $0.counters = counters } }
 
     // MARK: Any thread
@@ -81,7 +81,7 @@ final class WebhookSender: Sendable {
         }
     }
 
-    /// The thread tries what waits once more each, without waits between, and ends.
+    /// Makes the thread try each waiting delivery once more, without delays, and end.
     func end() { state.signal { $0.isEnding = true } }
 
     /// Waits for the end of `run`. Returns false at `deadline`.
@@ -89,7 +89,7 @@ final class WebhookSender: Sendable {
         state.wait(until: deadline, by: clock) { $0.isOver ? true : nil } ?? false
     }
 
-    /// The thread ends at once. What waits is dropped.
+    /// Ends the thread at once. Waiting deliveries are dropped.
     ///
     /// - Returns: the counters, for another sender with the same name.
     @discardableResult
@@ -155,7 +155,7 @@ final class WebhookSender: Sendable {
         }
     }
 
-    /// Returns false if there is to be no further attempt.
+    /// Waits before the next attempt. Returns false if `end` or `cancel` was called.
     private func wait(_ delay: MediaTime) -> Bool {
         let isOver = state.wait(until: clock.now() + delay, by: clock) { $0.isCancelled || $0.isEnding ? true : nil }
         return isOver == nil

@@ -3,7 +3,7 @@ internal import ControlProtocol
 internal import Webhooks
 
 extension Configuration {
-    /// What each webhook needs. A loaded configuration has a URL for each.
+    /// The settings of each webhook. A loaded configuration has a URL for each.
     func webhookSettings(environment: [String: String]) -> [WebhookSettings] {
         webhooks.compactMap { hook in
             guard let url = hook.url else { return nil }
@@ -21,7 +21,7 @@ extension Configuration {
         }
     }
 
-    /// Secrets that can be read, and that no delivery can be signed with, for `--check-config`.
+    /// Problems of secrets that can be read but cannot sign deliveries, for `--check-config`.
     func webhookProblems(environment: [String: String], places: ConfigurationPlaces) -> [ConfigurationProblem] {
         webhooks.enumerated().compactMap { index, hook in
             guard let text = try? hook.secret(environment: environment) else { return nil }

@@ -5,7 +5,7 @@ extension ConfigurationDraft {
     /// Everything that `--check-config` refuses, each with place, cause and remedy: the mistakes of file and
     /// environment, then those that only this machine shows. Empty for a configuration that the daemon accepts.
     ///
-    /// A key with a mistake does not hide the others: this machine is asked about all that are valid.
+    /// A key with a mistake does not hide the others: all valid keys are checked on this machine.
     func mistakes(environment: [String: String]) -> [String] {
         guard isReadable else { return problems.map(\.description) }
         let onThisMachine =

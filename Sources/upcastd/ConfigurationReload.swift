@@ -58,7 +58,7 @@ struct ConfigurationReload {
 
     /// Starts reading. `apply` continues when `wakeUp` is readable.
     ///
-    /// - Parameter continues: whoever asked for the last reload has not been answered.
+    /// - Parameter continues: whether the last reload's request has not been answered yet.
     mutating func begin(on host: BroadcastHost, at now: MediaTime, continues: Bool = false) {
         // Log rotation may have renamed the file, even if the configuration is invalid.
         host.privacy.reopenAudit()
@@ -91,7 +91,7 @@ struct ConfigurationReload {
 
     var isReading: Bool { reader != nil }
 
-    /// What the last reload did, once it has ended.
+    /// The outcome of the last reload, once it has ended.
     var outcome: Result<ReloadAnswer, CommandRefusal> {
         let failures = failures + loadFailures
         return failures.isEmpty
@@ -171,7 +171,7 @@ struct ConfigurationReload {
         return Logger.Level(rawValue: level.rawValue) ?? .info
     }
 
-    /// A webhook could not be started: the next reload starts all of them again.
+    /// Whether a webhook could not be started. Then the next reload starts all of them again.
     private var isHookMissing = false
 
     private mutating func takeWebhooks(of new: Configuration, _ report: inout ReloadReport) {
@@ -195,7 +195,7 @@ struct ConfigurationReload {
         }
     }
 
-    /// Tokens change in their files, too, without a change of the configuration.
+    /// The files of tokens can change without a change of the configuration.
     private func takeTokens(of loaded: Loaded, _ report: inout ReloadReport) {
         guard let tokens, let new = loaded.tokens else { return }
         report.needRestart.removeAll { Self.tokenKeys.contains($0) }
@@ -224,7 +224,7 @@ struct ConfigurationReload {
 
     private struct Refusal: Error { var sentences: [String] }
 
-    /// What the files hold.
+    /// The contents of the files.
     private struct Loaded {
         var configuration: Configuration
         /// Nil without `control.listen`.

@@ -5,7 +5,7 @@ internal import Pipeline
 internal import Webhooks
 
 extension BroadcastHost {
-    /// Everything as it is now.
+    /// The whole status, with the webhooks.
     func report(with webhooks: WebhookCenter) -> StatusReport {
         var report = status.report
         report.webhooks = webhooks.status

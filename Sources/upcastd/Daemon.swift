@@ -249,7 +249,7 @@ struct Daemon {
             reload.apply(on: host, at: now)
             if isReloading, !reload.isReading, !host.reloader.isReloading {
                 isReloading = false
-                // Before the answer: the service manager is told before who asked goes on.
+                // Before the answer, so that the service manager knows before the requester continues.
                 manager.ready(host.status.statusLine)
                 reloads.end(reload.outcome)
             }

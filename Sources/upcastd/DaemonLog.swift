@@ -2,7 +2,7 @@ internal import Logging
 
 /// The handler of the daemon's logger: standard error, and the events of `GET /events` and the webhooks.
 ///
-/// It asks both for their levels at each line, because a command or a reload changes that of standard error.
+/// It asks both for their levels at each line, because a command or a reload can change the level of standard error.
 /// `MultiplexLogHandler` of swift-log keeps the level from its start.
 struct DaemonLog: LogHandler {
     private var standardError: StandardErrorLog

@@ -31,7 +31,7 @@ struct LogLines: Sendable {
         return text
     }
 
-    /// Says that lines are missing here.
+    /// Makes a line that reports how many lines are missing here.
     func lost(_ count: Int) -> String {
         line(
             .warning, "log lines were lost because standard error was blocked",
@@ -56,8 +56,8 @@ struct LogLines: Sendable {
         return .string("\(value)")
     }
 
-    /// Stays valid JSON where it is too long: its texts and lists are shortened, all to the same share of the room. If
-    /// that is not enough, only the time, the level, the event and a short message are left.
+    /// A line that is too long stays valid JSON: its texts and lists are shortened, all to the same share of the room.
+    /// If that is not enough, only the time, the level, the event and a short message are left.
     private func json(
         _ level: Logger.Level, _ message: String, _ values: [(key: String, value: Logger.MetadataValue)], _ room: Int
     ) -> String {
@@ -112,7 +112,7 @@ extension JSONValue {
 }
 
 extension JSONValue.Member {
-    /// What programs need of every line, however long the rest is.
+    /// Whether programs need the member in every line, however long the rest is.
     fileprivate var isWhole: Bool { ["time", "level", "event"].contains(name) }
 
     fileprivate func shortened(to count: Int) -> JSONValue.Member {

@@ -1,8 +1,8 @@
 internal import ControlProtocol
 internal import LinuxSystem
 
-/// Takes reloads that the control server asks for, and has their outcome. Any thread asks and polls; the main thread
-/// reloads. Nobody waits.
+/// Passes reload requests of the control server to the main thread, and keeps their outcome. Any thread asks and polls;
+/// the main thread reloads. Nobody waits.
 final class ReloadDesk: Sendable {
     private struct State {
         /// The number of requests, of those that a reload has taken up, and of those that are answered.

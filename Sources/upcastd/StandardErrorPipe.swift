@@ -3,10 +3,10 @@ internal import LinuxSystem
 
 /// Writes log lines to a pipe or socket, with one `write` per line so that threads do not mix. Any thread.
 ///
-/// Where the pipe has no room for PIPE_BUF bytes, a line is lost, because logging must not block a data thread. The
-/// next line reports the number of lost lines. `poll` reports that a pipe accepts PIPE_BUF bytes, so one thread at a
-/// time writes, and a line with its report must not be longer. For files, `poll` always reports ready; for terminals,
-/// it does so for one byte. `StandardErrorFile` handles both.
+/// If the pipe has no room for PIPE_BUF bytes, a line is lost, because logging must not block a data thread. The next
+/// line reports the number of lost lines. `poll` reports that a pipe accepts PIPE_BUF bytes, so one thread at a time
+/// writes, and a line with its report must not be longer. For files, `poll` always reports ready; for terminals, it
+/// does so for one byte. `StandardErrorFile` handles both.
 final class StandardErrorPipe: Sendable {
     /// PIPE_BUF without the report, in bytes.
     static let longestLine = 4096 - 256

@@ -1,24 +1,25 @@
-// librtmp's socket layer, replaced.
+// Replaces librtmp's socket layer.
 //
 // librtmp does all its reading and writing through two functions that it exports and calls through its PLT:
-// RTMPSockBuf_Fill and RTMPSockBuf_Send. rtmp_socket.c defines them again; being in the executable, these come first in
-// the dynamic linker's search and librtmp calls them. They add what librtmp lacks: absolute deadlines, cancellation, no
-// SIGPIPE, and GnuTLS sessions of ours (verified, TLS 1.3). RTMPLibrary.selfTest proves that they are in force.
+// RTMPSockBuf_Fill and RTMPSockBuf_Send. rtmp_socket.c defines them again. These definitions are in the executable, so
+// the dynamic linker finds them first, and librtmp calls them. They add what librtmp lacks: absolute deadlines,
+// cancellation, no SIGPIPE, and our own GnuTLS sessions (verified, TLS 1.3). RTMPLibrary.selfTest proves that librtmp
+// calls them.
 //
-// They find our socket by the thread (upcast_rtmp_use_socket) and not in librtmp's handle, which has no descriptor and
-// no TLS session: whatever librtmp itself closes, it closes nothing of ours.
+// They find our socket by the thread (upcast_rtmp_use_socket), not in librtmp's handle. The handle has no descriptor
+// and no TLS session, so librtmp can close nothing of ours.
 #pragma once
 
 #include <stdint.h>
 
-/// How long anything may wait, and a way for other threads to shorten that: shared by all sockets of one destination.
+/// Limits all waits; other threads can lower the limit. Shared by all sockets of one destination.
 typedef struct upcast_control upcast_control;
 
-/// NULL with errno set where no descriptor is to be had.
+/// NULL with errno set if there is no descriptor or no memory.
 upcast_control *upcast_control_create(void);
 void upcast_control_destroy(upcast_control *control);
-/// From any thread: no wait goes beyond this time (CLOCK_MONOTONIC nanoseconds); waits in progress notice. Zero
-/// cancels. A limit can be lowered, not raised.
+/// Any thread: no wait goes beyond this time (CLOCK_MONOTONIC nanoseconds), not even one in progress. Zero cancels. A
+/// limit can be lowered, not raised.
 void upcast_control_limit(upcast_control *control, int64_t limit_ns);
 /// Whether the limit has passed.
 int upcast_control_is_over(upcast_control *control);
@@ -30,8 +31,8 @@ enum upcast_wait upcast_control_wait(upcast_control *control, int fd, short even
 
 enum { UPCAST_WAIT_MAXIMUM = 8 };
 
-/// The same for up to UPCAST_WAIT_MAXIMUM descriptors: returns when one is ready. Bit n of `ready` is set when fds[n]
-/// is; with no descriptors it only waits.
+/// The same for up to UPCAST_WAIT_MAXIMUM descriptors: returns when one is ready. Bit n of `ready` is set if fds[n] is
+/// ready. Without descriptors it only waits.
 enum upcast_wait upcast_control_wait_any(
     upcast_control *control, const int *fds, int count, short events, int64_t deadline_ns, unsigned *ready);
 
@@ -56,9 +57,9 @@ typedef struct upcast_rtmp_socket {
     upcast_control *control;
     /// CLOCK_MONOTONIC nanoseconds; bounds every call until it is changed.
     int64_t deadline_ns;
-    /// How long a send may go without a byte's being taken; ends it before the deadline.
+    /// How long a send may make no progress; ends it before the deadline.
     int64_t patience_ns;
-    /// For how long the process did not run while a call waited; the reader sets it back.
+    /// For how long the process did not run while a call waited; whoever reads it resets it.
     int64_t lost_ns;
     /// gnutls_session_t, or NULL for plain TCP; not owned.
     void *tls;
@@ -67,7 +68,7 @@ typedef struct upcast_rtmp_socket {
     uint64_t bytes_received;
     uint64_t bytes_sent;
     uint64_t sends;
-    /// For the self-test, without a connection: what is sent is counted and dropped, what is read is counted and fails.
+    /// For the self-test, without a connection: sends are counted and dropped, reads are counted and fail.
     int is_probe;
     uint64_t reads;
 } upcast_rtmp_socket;
@@ -79,35 +80,36 @@ void upcast_rtmp_use_socket(upcast_rtmp_socket *socket);
 int upcast_rtmp_socket_handshake(upcast_rtmp_socket *socket);
 /// Sends all bytes. 0, or -1 with the failure recorded.
 int upcast_rtmp_socket_send(upcast_rtmp_socket *socket, const void *bytes, int length);
-/// Reads what is there without waiting: bytes, 0 for nothing as yet, -1 with the failure recorded.
+/// Reads available bytes without waiting. Returns their number, 0 for none yet, or -1 with the failure recorded.
 int upcast_rtmp_socket_receive(upcast_rtmp_socket *socket, void *buffer, int length);
 /// Tells the peer that no more TLS records come (close_notify); does not wait for its answer.
 void upcast_rtmp_socket_bye(upcast_rtmp_socket *socket);
 
-/// Bytes that the kernel has not sent as yet; 0 where there is no connection.
+/// Bytes that the kernel has not sent yet; 0 without a connection.
 int upcast_tcp_unsent_bytes(int fd);
-/// Breaks a connection at once (connect(2) with AF_UNSPEC): what is unsent is dropped, whoever waits for the socket
-/// wakes, and sending fails. The descriptor stays.
+/// Breaks a connection at once (connect(2) with AF_UNSPEC): unsent bytes are dropped, threads that wait for the socket
+/// wake, and sending fails. The descriptor stays open.
 void upcast_tcp_disconnect(int fd);
-/// Bytes that the peer's kernel has not acknowledged, the unsent ones among them; 0 where there is no connection.
+/// Bytes that the peer's kernel has not acknowledged, including unsent ones; 0 without a connection.
 int upcast_tcp_unacknowledged_bytes(int fd);
 
-/// Whether the kernel takes sent bytes for lost, and sends them again or is about to.
+/// Whether the kernel considers sent bytes lost, and sends them again or is about to.
 int upcast_tcp_is_sending_again(int fd);
 /// Whether there is no connection: it was reset, or both sides have ended it.
 int upcast_tcp_is_closed(int fd);
 
-/// What the kernel has measured (TCP_INFO); a zero is something that it does not know.
+/// The kernel's measurements (TCP_INFO); a value that it does not know is zero.
 typedef struct upcast_tcp_info {
     /// The shortest round trip of the last minutes.
     uint32_t min_rtt_us;
-    /// Bytes that the peer has received behind one that was lost (SACK); about, counted in whole segments.
+    /// Bytes that the peer has received after a lost one (SACK); approximate, because they are counted in whole
+    /// segments.
     uint64_t selectively_acknowledged;
-    /// All that the peer's kernel has acknowledged of the connection.
+    /// All bytes of the connection that the peer's kernel has acknowledged.
     uint64_t acknowledged;
     /// Milliseconds since it last acknowledged anything.
     uint32_t silent_ms;
-    /// After which the kernel sends again what is not acknowledged.
+    /// The time after which the kernel sends unacknowledged bytes again.
     uint32_t retransmission_timeout_us;
 } upcast_tcp_info;
 /// 0, or -1 with errno set.

@@ -21,7 +21,7 @@ package enum JPEG {
         // 2 to 31; lower values are better quality.
         unsafe context.pointee.qmin = 4
         unsafe context.pointee.qmax = 4
-        // Optimized tables would make files a tenth smaller, but take half as much memory again.
+        // Optimized tables would make files a tenth smaller, but need half again as much memory.
         if encoder.hasOption("huffman") { try encoder.setOption("huffman", "default") }
         try encoder.open()
         let format = CanvasFormat(

@@ -14,7 +14,7 @@ struct FramePacing {
     private var owed: Int64 = 0
     private var last: MediaTime?
 
-    /// A change below one part in this many is kept as owed, because each change is a reconfiguration.
+    /// A change of at most one part in this many stays `owed`, because each change reconfigures the encoder.
     private static let sensitivity: Int64 = 10
 
     /// - Parameter vbv: the duration of the encoder's buffer; a frame's share stays below half of it.

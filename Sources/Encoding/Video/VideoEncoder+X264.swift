@@ -4,7 +4,7 @@ extension VideoEncoder {
     /// Always part of `x264-params`, whatever the tune: a variable frame rate delays the stream by a frame.
     private static let constantFrameRate = "force-cfr=1"
 
-    /// Beside an effort, unless the user says otherwise. A still screen has 54 dB then: nobody sees more, and it would
+    /// Used with an effort, unless the user sets another. A still screen then has 54 dB: more is not visible, and would
     /// take a third more bits and a sixth more time.
     private static let smallestQuantizer = "qpmin=5"
 

@@ -148,7 +148,7 @@ package final class VideoEncoder {
     package func goBack(to time: MediaTime?, epoch: CurtainEpoch) {
         self.epoch = epoch
         guard let time, let last = lastPTS, time < last else { return }
-        // What is the stream's end now may be a keyframe.
+        // The packet that is now the stream's last may be a keyframe.
         (lastWasKeyframe, newestIsKeyframe) = (true, true)
         ahead += last - time
         lastPTS = time

@@ -48,8 +48,8 @@ struct PlaneBands: Equatable {
         rows = shape.rows(pictureHeight: crop.height)
         isGathered = stride + rowBytes > Self.byteLimit
         let fitting = (Self.byteLimit - rowBytes) / stride + 1
-        // The planes that a band is unpacked to: the first one to luma, and to chroma if it is packed; the second one
-        // to chroma.
+        // A band of the first plane is unpacked to luma, and to chroma if the format is packed; a band of the second
+        // plane is unpacked to chroma.
         let luma = plane != 1 ? Self.unpackedStride(width: crop.width) : 0
         let chroma = plane == 1 || shape.bytesPerElement == 4 ? Self.unpackedStride(width: (crop.width + 1) / 2) : 0
         let unpackedFitting = Self.unpackedByteLimit / (luma + 2 * chroma)

@@ -117,7 +117,7 @@ struct Redaction {
         switch format.layout {
         case .planar(_, let crFirst): return (bytes(y), bytes(crFirst ? cr : cb), bytes(crFirst ? cb : cr))
         case .pairs(_, let crFirst): return (bytes(y), crFirst ? bytes(cr, cb) : bytes(cb, cr), 0)
-        // Eight bits are the upper ones of ten bits, which are the upper ones of sixteen.
+        // The eight bits are the upper ones of the ten bits, which are the upper ones of a 16-bit word.
         case .tenBitPairs: return (bytes(0, y), bytes(0, cb, 0, cr), 0)
         case .packed(let lumaFirst): return (lumaFirst ? bytes(y, cb, y, cr) : bytes(cb, y, cr, y), 0, 0)
         case .gray: return (bytes(y), 0, 0)

@@ -2,10 +2,10 @@ internal import CPlanes
 
 /// The source samples and weights for each sample of a bicubically scaled row or column. A pure value.
 ///
-/// The kernel is the cubic of Keys with a = -0.6, as in libswscale's `bicubic`. Shrinking stretches it over as many
-/// more samples, so that nothing aliases. Samples beyond an edge count as the sample at the edge. Weights are in
-/// 1/`unit` and add up to 1, so that flat areas stay flat. Some are negative: results can leave the samples' range, and
-/// are clamped to 0...255.
+/// The kernel is the cubic of Keys with a = -0.6, as in libswscale's `bicubic`. Shrinking stretches it over
+/// proportionally more samples, so that nothing aliases. Samples beyond an edge count as the sample at the edge.
+/// Weights are in 1/`unit` and add up to 1, so that flat areas stay flat. Some are negative: results can leave the
+/// samples' range, and are clamped to 0...255.
 struct BicubicTable {
     let from: Int
     let to: Int
@@ -73,7 +73,7 @@ struct BicubicTable {
         }
         var total = 0
         for place in 0..<places.count { total += values[place] }
-        // Rounded down, then up where most is missing until the sum is right.
+        // Weights are rounded down, then up where the remainder is largest, until the sum is right.
         var missing = unit
         var rests = InlineArray<12, Int>(repeating: -1)
         for place in 0..<places.count {

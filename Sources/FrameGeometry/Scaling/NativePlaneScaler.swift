@@ -5,11 +5,11 @@ internal import MediaCore
 /// Scales and turns one component's plane with our own kernels.
 ///
 /// Scaling is bicubic (`BicubicTable`). Vertical scaling works on whole rows, which is vector arithmetic for any ratio.
-/// Rows that later rows of the picture need again are kept in a ring. For a quarter turn,
-/// 64 finished rows form a strip. The strip's rows become columns, which are scaled in the same way, so the turn costs
-/// no extra work. Without a quarter turn, a finished row is scaled along itself, and mirrored if needed, on processors
-/// that support it (`RowTable`). On other processors it also goes into a strip, whose columns become rows again. Both
-/// ways give the same samples. Vertical mirroring only changes the order in which rows are stored.
+/// Rows that later rows of the picture need again are kept in a ring. For a quarter turn, 64 finished rows form a
+/// strip. The strip's rows become columns, which are scaled in the same way, so the turn costs no extra work. Without a
+/// quarter turn, a finished row is scaled along itself, and mirrored if needed, on processors that support it
+/// (`RowTable`). On other processors it also goes into a strip, whose columns become rows again. Both ways give the
+/// same samples. Vertical mirroring only changes the order in which rows are stored.
 ///
 /// Owns the strip and the tables, which are re-created when the sizes change, and shares a `StripWorkspace`. The
 /// samples are the same with and without AVX2.
@@ -90,7 +90,7 @@ internal import MediaCore
         endRow = min(rows.upperBound, self.rows.to)
     }
 
-    /// The stored rows that depend on rows of the source, of which there is at least one.
+    /// The stored rows that depend on `source`, which has at least one row.
     func made(of source: Range<Int>) -> Range<Int> {
         func first(where isBehind: (Int, Int) -> Bool) -> Int {
             var (low, high) = (0, rows.to)

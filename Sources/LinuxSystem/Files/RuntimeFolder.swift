@@ -14,7 +14,7 @@ package enum RuntimeFolder {
             exists: { unsafe access($0, F_OK) == 0 }, isWritable: { unsafe access($0, W_OK | X_OK) == 0 })
     }
 
-    /// `/run/upcast`, unless nobody has created it and an ordinary user has a runtime folder of its own. Pure.
+    /// `/run/upcast`, unless it does not exist and an ordinary user has a runtime folder of its own. Pure.
     package static func path(
         personal: String?, isRoot: Bool, exists: (String) -> Bool, isWritable: (String) -> Bool
     ) -> String {

@@ -24,7 +24,7 @@ package struct MemoryGroup: Equatable, Sendable {
     package let title: String
     let path: String
     private let isUnified: Bool
-    // Computed once, because they are read some times a second.
+    // The paths are computed once, because the files are read several times a second.
     private let limitFile: String
     /// Version 2's throttling limit; empty in version 1.
     private let highFile: String

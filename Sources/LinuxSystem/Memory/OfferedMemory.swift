@@ -1,9 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// Memory that another process may read: a memfd with a fixed size and fixed pages. Only this mapping can be written
-/// to, and those of a process that `prepare` has let map it. The counterpart of `SharedMemory`. The kernel frees it
-/// when all have unmapped it.
+/// Memory that another process may read: a memfd with a fixed size and fixed pages. Only this mapping is writable, and
+/// those of a process that `prepare` has let map it. The counterpart of `SharedMemory`. The kernel frees it when
+/// everybody has unmapped it.
 @safe package final class OfferedMemory {
     package let byteCount: Int
     /// The whole memory; valid while this object lives.
@@ -28,8 +28,8 @@ internal import Glibc
             let memory = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.raw, 0),
             unsafe memory != MAP_FAILED
         else { throw Errno.current }
-        // Pages that were only allocated do not count as there for the reader. From here on, they are mapped when they
-        // are used: what another process fills is not in this one's memory.
+        // Pages that are only allocated count as holes for the reader, so all are written. From here on, they are
+        // mapped when they are used: what another process fills is not in this one's memory.
         unsafe memset(memory, 0, byteCount)
         unsafe madvise(memory, byteCount, MADV_DONTNEED)
         do throws(Errno) { try prepare(descriptor.raw) } catch {

@@ -21,10 +21,10 @@ package struct JournalEntry: Sendable {
         else { return }
         bytes += name.utf8
         var value = Array(value.utf8.prefix(Self.maxValueBytes))
-        // Not in the middle of a character.
+        // Keeps the value valid UTF-8 if the cut is inside a character.
         if value.count == Self.maxValueBytes { value = Array(String(decoding: value, as: UTF8.self).utf8) }
         if value.contains(0x0A) {
-            // A line break would begin another field: such a value has its length before it.
+            // A line break would begin another field, so the length precedes such a value.
             bytes.append(0x0A)
             let count = UInt64(value.count)
             for shift in stride(from: UInt64(0), to: 64, by: 8) {
@@ -45,7 +45,7 @@ package final class JournalSocket: Sendable {
     private let descriptor: OwnedDescriptor
     private let address: UnixAddress
 
-    /// - Parameter path: of journald's socket. It need not exist: each entry looks for it again.
+    /// - Parameter path: journald's socket. It need not exist: each entry looks it up again.
     /// - Throws: if no socket can be created.
     package init(path: String = JournalSocket.path) throws(Errno) {
         guard let address = UnixAddress(path: path) else { throw Errno(ENAMETOOLONG) }

@@ -6,9 +6,9 @@ package enum SocketRefusal: Equatable {
     case missing
     /// The file is there, and no process has it open.
     case nobodyListens
-    /// The path is that of something else.
+    /// The path is that of something other than a socket.
     case notASocket
-    /// The permissions of the socket or of a folder above it. The text says whose they are, and what helps.
+    /// The permissions of the socket or of a folder above it. The text names their owner, and a remedy.
     case forbidden(String)
     /// The listener accepted nothing in time.
     case full
@@ -40,7 +40,7 @@ package enum SocketRefusal: Equatable {
 package struct SocketAccess: Equatable {
     package var path: String
     package var isFolder = false
-    /// Nil if even these are not known.
+    /// Nil if owner, group and mode are unknown.
     package var owner: UInt32?
     package var group: UInt32 = 0
     package var mode: UInt32 = 0
@@ -66,7 +66,7 @@ package struct SocketAccess: Equatable {
         (owner, group, mode) = (status.st_uid, status.st_gid, status.st_mode & 0o777)
     }
 
-    /// Whose the file is, and what the user can do.
+    /// The owner of the file, and what the user can do.
     var remedy: String { remedy(AccountNames.name(user:), AccountNames.name(group:)) { isMember } }
 
     /// The same with other databases, for tests.

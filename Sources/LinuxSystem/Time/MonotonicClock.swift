@@ -20,7 +20,8 @@ package protocol TimeSource: Sendable {
 }
 
 extension TimeSource {
-    /// What is left by this clock, from now on by the kernel's; at most a year, so that the sum does not overflow.
+    /// Adds the time that is left by this clock to the kernel's time; at most a year, so that the sum does not
+    /// overflow.
     package func kernelDeadline(_ deadline: MediaTime) -> MediaTime {
         MonotonicClock().now() + min(deadline - now(), .seconds(365 * 86_400))
     }

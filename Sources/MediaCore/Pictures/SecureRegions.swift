@@ -10,7 +10,8 @@ package struct SecureRegions: Equatable, Sendable {
     package static let capacity = Rectangles.count
     private typealias Rectangles = InlineArray<128, Rectangle>
 
-    /// In pixels from the picture's top left corner, without the end; within the picture and not empty.
+    /// In pixels from the picture's top left corner; `right` and `bottom` are exclusive. Within the picture and not
+    /// empty.
     package struct Rectangle: Equatable, Sendable {
         package let left, top, right, bottom: UInt16
     }

@@ -1,4 +1,4 @@
-/// The edges of a rectangle, without the end. All values are allowed.
+/// The edges of a rectangle; `right` and `bottom` are exclusive. All values are allowed.
 package struct RectEdges: Equatable, Sendable {
     package var left, top, right, bottom: Double
 

@@ -18,11 +18,12 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
     private let clock: BroadcastClock
     private let counters: BroadcastCounters
     private let curtain: Curtain
-    /// Waits for the take-back that followed the nth raise of the curtain; returns nil if the broadcast ends.
+    /// Waits for the take-back of the raise that began this epoch; returns nil if the broadcast ends.
     private let takenBack: @Sendable (CurtainEpoch) -> TakenBack?
     private var fillLimit = FillLimit()
     private var muting: CurtainMuting
-    /// Sound that began to arrive before this time (monotonic) is not heard; nil if pictures decide.
+    /// Viewers do not hear sound that began to arrive before this time (monotonic). Nil if the curtain's `openingTime`
+    /// decides.
     private var heardFrom: MediaTime?
     private let gains: Monitor<(app: Float, microphone: Float)>
     private let published: Monitor<AudioMixerCounters>
@@ -92,7 +93,7 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
         }
         switch next {
         case .closed?: return false
-        // Another producer is faster than this thread. The next turn takes the rest.
+        // Blocks arrive faster than this thread takes them. The next turn takes the rest.
         case .block(let block, let bytes)?:
             unsafe submit(block, bytes)
             queue.release()
@@ -125,8 +126,8 @@ final class AudioWorker: @unchecked Sendable /* all state belongs to the audio t
         if let heardFrom, block.began < heardFrom { muting.hold(until: mixer.arrivedEnd) }
     }
 
-    /// When sound is heard again, after the curtain has come down. Some clients send sound ahead of the clock: what has
-    /// come is from before.
+    /// The time from which viewers hear sound after the curtain has come down. Some clients send sound ahead of the
+    /// clock, so all sound that has arrived by then was recorded earlier.
     private func opening(_ block: MixedBlock) -> MediaTime {
         if let time = curtain.openingTime {
             heardFrom = nil

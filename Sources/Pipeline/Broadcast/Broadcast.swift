@@ -38,7 +38,7 @@ final class Broadcast: Sendable {
     /// Why the curtain differs from the configured one, as a sentence.
     let curtainProblem: String?
     let curtain: Curtain
-    /// The figure of the newest take-back.
+    /// The result of the newest take-back.
     private let taken = TakeBackFigure()
     /// The curtain's epoch when this broadcast was created.
     private let firstEpoch: CurtainEpoch
@@ -203,14 +203,13 @@ final class Broadcast: Sendable {
         return (result, lastPTS)
     }
 
-    /// Catches up on a take-back if the curtain was raised while this broadcast was being created, when nobody could
-    /// take back yet. The encoders' threads wait for the figure. Call it once raises of the curtain reach this
-    /// broadcast.
+    /// Does the take-back that this broadcast missed if the curtain was raised while it was being created. The
+    /// encoders' threads wait for its result. Call it once raises of the curtain reach this broadcast.
     func takeBackWhatWasMissed() {
         if curtain.stamp.epoch != firstEpoch { _ = takeBack(newerThan: nil) }
     }
 
-    /// The newest take-back kept everything that was to be shown up to this time; nil if it kept nothing.
+    /// The newest presentation time that the newest take-back kept; nil if it kept nothing.
     var lastKeptPTS: MediaTime? { taken.lastKeptPTS }
 
     var mixerCounters: AudioMixerCounters { audio.mixerCounters }
@@ -282,7 +281,7 @@ final class Broadcast: Sendable {
         let loss = drained ? lost.joined(separator: ", ") : why
         let text: String
         if case .finished = end, reason == .failed {
-            // That the client finished is nothing that its user has to learn.
+            // The user of the client knows that it finished, so the text leaves that out.
             let lead = snapshots.contains { $0.connects > 0 } ? "not everything was sent" : "nothing was published"
             text = errors.isEmpty ? why : "\(lead): \(errors)"
         } else {

@@ -17,7 +17,7 @@ final class CurtainDrawer {
     private let counters: BroadcastCounters
     private let work: WorkMark
     private let isEnding: () -> Bool
-    /// Waits for the take-back that followed the nth raise of the curtain; returns nil if the broadcast ends.
+    /// Waits for the take-back of the raise that began this epoch; returns nil if the broadcast ends.
     private let takenBack: @Sendable (CurtainEpoch) -> TakenBack?
     /// When the curtain was drawn last, on the monotonic clock.
     private(set) var drawnAt: MediaTime?
@@ -89,10 +89,11 @@ final class CurtainDrawer {
         return end + (clock.monotonic.now() - now)
     }
 
-    /// Encodes the shown picture, which is the curtain, until another raise takes that back, too.
+    /// Encodes the shown picture, which is the curtain, until the gap is full or another raise takes these frames back,
+    /// too.
     ///
-    /// The time that filling takes is filled as well. Sound continues meanwhile, and video that falls too far behind
-    /// it stays late for ever. If encoding does not keep up, a gap stays.
+    /// The time that filling takes is filled as well, because sound continues meanwhile: video that falls too far
+    /// behind it stays late for ever. If encoding does not keep up, a gap stays.
     ///
     /// - Parameters:
     ///   - end: the broadcast time at `now` (monotonic clock).

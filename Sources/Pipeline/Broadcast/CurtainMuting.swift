@@ -5,8 +5,8 @@ internal import Privacy
 /// Decides which blocks of sound are silent because of the curtain, and fades sound in again.
 ///
 /// A block that is mixed while the curtain is up is silent from its first sample, so no later packet holds any of the
-/// hidden sound. Viewers hear a fade of 21 ms, which is the window of the AAC packet before. After the curtain has
-/// come down, newer sound is heard again, after a fade of 5 ms. Audio thread only.
+/// hidden sound. Viewers hear a fade-out of 21 ms: the window of the preceding AAC packet. After the curtain has come
+/// down, newer sound is heard again, after a fade-in of 5 ms. Audio thread only.
 @safe struct CurtainMuting: ~Copyable {
     enum Gain { case none, rising, full }
 

@@ -7,7 +7,7 @@ internal import Publishing
 final class DestinationSet: Sendable {
     private struct State {
         var members: [Destination] = []
-        /// The number of threads that were started. A number is not used again.
+        /// The number of threads started so far. Numbers are not reused.
         var started = 0
         var isClosed = false
         /// Removed destinations whose threads have not ended yet.
@@ -97,7 +97,7 @@ final class DestinationSet: Sendable {
         }
     }
 
-    /// Call it once a second: it reports a disk that hangs and holds a destination's file.
+    /// Reports destinations whose files are on a disk that hangs. Call it once a second.
     func lookAtFiles() {
         for member in state.withLock({ $0.members }) { member.lookAtFiles() }
     }

@@ -34,14 +34,15 @@ struct PresentationSchedule {
 
     /// Decides about a client's frame that is to be shown at `time`.
     ///
-    /// A repeat shows nothing new. A frame after it keeps its distance only from the last frame before.
+    /// A repeat shows nothing new, so the frame after it keeps its distance only from the last frame before the repeat.
     func decide(_ time: MediaTime) -> FramePacer.Decision { pacer(for: time).decide(time) }
 
     /// Decides about the shown picture, which has changed. It keeps its distance from repeats, too.
     func decideChange(_ time: MediaTime) -> FramePacer.Decision { pacer.decide(time) }
 
-    /// Frames that a repeat has overtaken are thinned out, not squeezed behind it. With repeats almost as frequent as
-    /// frames, both together would exceed the frame rate.
+    /// The pacer for a client's frame. It counts repeats in two cases. Frames that a repeat has overtaken are thinned
+    /// out, not squeezed in behind it. If repeats are almost as frequent as frames, both together would exceed the
+    /// frame rate.
     private func pacer(for time: MediaTime) -> FramePacer {
         guard let unrepeated, let last, time >= last.pts + Self.minimumStep, idleInterval >= frameDuration * 2 else {
             return pacer

@@ -17,7 +17,7 @@ final class RunningEncoder: @unchecked Sendable /* all state but the wishes belo
     private var effort: EffortControl?
     private let sink: any PacketSink
     private let clock: any TimeSource
-    /// Returns what the links ask of the encoder if that has changed; called before each frame.
+    /// Returns the step that the links ask for, if it has changed; called before each frame.
     private let adapt: @Sendable (MediaTime) -> BitrateStep?
     private let onEffort: @Sendable (EffortStep) -> Void
     /// Frames until the encoder hangs, for a test.
@@ -51,11 +51,11 @@ final class RunningEncoder: @unchecked Sendable /* all state but the wishes belo
 
     // MARK: Wishes, from any thread
 
-    /// The next frame becomes a keyframe.
+    /// Makes the next frame a keyframe.
     func requestKeyframe() { keyframeWanted.store(true, ordering: .relaxed) }
 
-    /// Sets what the encoder does without, because memory is short. The change comes with the next frame or the one
-    /// after it, which becomes a keyframe.
+    /// Sets the encoder's savings, because memory is short. They take effect with the next frame or the one after it,
+    /// which becomes a keyframe.
     func save(_ savings: EncoderSavings) { savingsWanted.store(savings.rawValue, ordering: .relaxed) }
 
     /// The effort in force; nil if a preset decides.
@@ -79,7 +79,7 @@ final class RunningEncoder: @unchecked Sendable /* all state but the wishes belo
 
     /// Applies what memory, processor and links ask for, before the frame for `pts` is encoded at `now`.
     ///
-    /// - Returns: what the links ask for, if that has changed.
+    /// - Returns: the step that the links ask for, if it has changed.
     func prepare(for pts: MediaTime, at now: MediaTime) throws(WorkerFailure) -> BitrateStep? {
         try choose(for: pts)
         guard let step = adapt(now) else { return nil }

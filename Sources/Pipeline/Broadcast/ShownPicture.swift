@@ -63,8 +63,8 @@ struct ShownPicture {
         picture.renewSerial()
     }
 
-    /// Replaces the picture by the curtain. A picture that waits is left alone: no other may follow. Regions have to be
-    /// covered before: the curtain may show them.
+    /// Replaces the picture with the curtain. A waiting picture stays in the slot, because the client may send no
+    /// other. Cover the standing regions first: the curtain may let the picture show through.
     mutating func drawCurtain() {
         let curtain = slot.acquireFree() ?? picture
         painter.paint(curtain.planes, after: picture.planes)
@@ -75,14 +75,14 @@ struct ShownPicture {
         isCurtained = true
     }
 
-    /// The picture that a temporary curtain replaces.
+    /// The picture that a temporary curtain has replaced.
     struct Covered {
         fileprivate var picture: Picture
         fileprivate var plan: GeometryPlan?
         fileprivate var regions: RegionsVersion
     }
 
-    /// Replaces the picture by an opaque curtain until `uncover`. Returns nil if no picture is free.
+    /// Replaces the picture with an opaque curtain until `uncover`. Returns nil if no picture is free.
     mutating func coverForNow() -> Covered? {
         guard let curtain = slot.acquireFree() else { return nil }
         painter.paint(curtain.planes, after: nil)

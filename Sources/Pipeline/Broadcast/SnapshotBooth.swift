@@ -16,7 +16,7 @@ final class SnapshotBooth: Sendable {
 
     private struct State {
         var thumbnail: Thumbnail?
-        /// A thread encodes the copy, which nobody overwrites meanwhile.
+        /// Whether a thread encodes the copy. Nothing overwrites it meanwhile.
         var isEncoding = false
         /// When the copy was made; nil before the first.
         var takenAt: MediaTime?
@@ -74,7 +74,7 @@ final class SnapshotBooth: Sendable {
         }
     }
 
-    /// Video thread, after each frame.
+    /// Copies the picture if a snapshot was requested. Video thread, after each frame.
     ///
     /// - Parameter regions: the version of the standing regions that the picture hides.
     func pass(_ picture: Picture, epoch: CurtainEpoch, regions: RegionsVersion) {

@@ -22,8 +22,8 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
     /// Covers a frame from being taken to being encoded.
     let work: WorkMark
 
-    /// - Parameter takenBack: waits for the take-back that followed the nth raise of the curtain; returns nil if the
-    ///   broadcast ends.
+    /// - Parameter takenBack: waits for the take-back of the raise that began this epoch; returns nil if the broadcast
+    ///   ends.
     init(
         slot: FrameSlot<VideoFrameTag>, encoder: RunningEncoder, shown: ShownPicture, clock: BroadcastClock,
         counters: BroadcastCounters, snapshots: SnapshotBooth, curtain: Curtain, schedule: PresentationSchedule,
@@ -113,7 +113,8 @@ final class VideoWorker: @unchecked Sendable /* all state belongs to the video t
             case .timeout, .closed: break waiting
             case .woken:
                 guard tag.stamp == curtain.stamp else { return counters.framesCurtained.add() }
-                // The first frame after a curtain cannot wait for a repeat, because its epoch has none before it.
+                // The first frame of an epoch cannot wait for a repeat, because no repeat comes before an epoch's first
+                // frame.
                 if tag.stamp.epoch != output.epoch { break waiting }
                 // The picture is already shown, so it goes out with the next repeat.
                 output.owesFrame = true

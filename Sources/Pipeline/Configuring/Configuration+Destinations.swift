@@ -57,8 +57,8 @@ extension Configuration {
         BitrateController.Limits(ceiling: video.bitrate, floor: video.minBitrate, audio: audio.bitrate)
     }
 
-    /// The memory of all destinations: a copy of a packet each, and what its sink needs beside it. Without a
-    /// destination, a server is assumed.
+    /// The memory of all destinations: for each, a copy of one packet and what its sink buffers. Without a destination,
+    /// a server is assumed.
     var sendBufferBytes: Int {
         (destinations.isEmpty ? [DestinationConfiguration()] : destinations).reduce(0) { sum, destination in
             let kind = kind(of: destination, environment: [:])

@@ -5,7 +5,8 @@ extension Configuration {
     /// The problems that the encoders report about this configuration, found by opening both. For `--check-config`; a
     /// broadcast would only find them when its client comes.
     ///
-    /// - Parameter isWhole: false if refused keys have their defaults here. Then only errors count that one key causes.
+    /// - Parameter isWhole: false if refused keys have their defaults here. Then it reports only errors that a single
+    ///   key causes.
     package func encoderProblems(places: ConfigurationPlaces, isWhole: Bool = true) -> [ConfigurationProblem] {
         // The error says what is wrong; libav's own messages add nothing.
         LibAVLog.install { _, _ in }

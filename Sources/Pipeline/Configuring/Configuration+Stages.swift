@@ -29,7 +29,7 @@ extension Configuration {
             red: secureColor.red, green: secureColor.green, blue: secureColor.blue, color: video.canvas.color)
     }
 
-    /// The style is solid if it should be a picture, which may be missing.
+    /// The style without a picture: `picture` becomes solid, because its file may be missing.
     var curtainStyle: CurtainStyle {
         func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> CanvasColor {
             CanvasColor(red: red, green: green, blue: blue, color: video.canvas.color)

@@ -34,9 +34,9 @@ extension Configuration {
         }
     }
 
-    /// A painter for a broadcast that runs since `old` was in force; nil if the curtain looks the same.
+    /// A painter for a broadcast that has been running since `old` was in force; nil if the curtain looks the same.
     ///
-    /// Nil also if either has a picture: decoding one takes time and memory that only the start of a broadcast has.
+    /// Also nil if either style is a picture: decoding takes time and memory that only the start of a broadcast has.
     func curtainPainter(since old: Configuration) -> CurtainPainter? {
         let (new, old) = (privacy, old.privacy)
         guard new.curtainStyle != .picture, old.curtainStyle != .picture else { return nil }

@@ -38,7 +38,7 @@ extension BroadcastHost: IngestHost {
         privacy.lower(.vanished, reason: "another broadcast begins")
         privacy.lower(PrivacyHolder(.client), reason: "another broadcast begins")
         try destinations.require(accepting: message.source)
-        // As early as the broadcast is certain, so that apps can hide something while the encoders are opened.
+        // Called as soon as the broadcast is certain, so that apps can hide something while the encoders are opened.
         privacy.captureBegins(source: "\(message.source)", client: message.clientName)
         current.state.withLock { $0.count += 1 }
         let opened = configuration

@@ -16,7 +16,7 @@ internal import Publishing
 /// `IngestHost` calls come from the ingest thread. Everything else may be called from any thread.
 package final class BroadcastHost: Sendable {
     package let destinations: DestinationRoster
-    /// Whether their key, login and CA files are in order.
+    /// Checks the key, login and CA files of the destinations.
     package let files: DestinationFiles
     /// For operators.
     package let operating: OperatorCommands
@@ -88,7 +88,7 @@ package final class BroadcastHost: Sendable {
         let now = clock.now()
         phase.note()
         if let run = current.running {
-            // Servers disconnect publishers that send nothing. They get background and silence until a sample comes.
+            // Servers disconnect publishers that send nothing, so they get background and silence until a sample comes.
             if now - run.broadcast.startedAt >= Self.longestSilentStart { run.broadcast.clock.start() }
             run.rate.note(run.broadcast.meter.videoBytes.current, at: now)
             run.advisor.tick()
@@ -107,7 +107,7 @@ package final class BroadcastHost: Sendable {
 
     // MARK: The end
 
-    /// Notes for the status that the daemon stops. `IngestServer.stop` ends the broadcast.
+    /// Records for the status that the daemon is stopping. `IngestServer.stop` ends the broadcast.
     package func noteStopping() {
         current.state.withLock { $0.isStopping = true }
         threads.end()

@@ -4,18 +4,18 @@ internal import MediaCore
 internal import Privacy
 internal import Publishing
 
-/// The states that `status` reports, what the daemon does and what viewers get, and since when. Any thread.
+/// The states that `status` reports, each with its start: what the daemon does, and what viewers get. Any thread.
 final class BroadcastPhase: Sendable {
     struct States {
         var phase: (state: StatusReport.State, since: MediaTime)
         var air: (state: AirState, since: MediaTime)
         var isRecording = false
-        /// Changes that are yet to be told, the oldest first.
+        /// Changes of the air state that have not been reported yet, the oldest first.
         fileprivate var untold: [DaemonEvent] = []
-        /// A thread tells them now.
+        /// Whether a thread is reporting them now.
         fileprivate var isTelling = false
 
-        /// Beyond these the oldest goes. Telling takes less time than changing.
+        /// The most unreported changes; beyond them the oldest is dropped. Reporting takes less time than changes do.
         private static let mostUntold = 16
 
         fileprivate mutating func enter(_ state: AirState, at now: MediaTime) {
@@ -30,7 +30,7 @@ final class BroadcastPhase: Sendable {
     private let onEvent: @Sendable (DaemonEvent) -> Void
     private let states: Monitor<States>
 
-    /// - Parameter onEvent: is told of each change of the air state, in order, on the thread that notices it.
+    /// - Parameter onEvent: called for each change of the air state, in order, on a thread that calls `note`.
     init(_ current: CurrentBroadcast, clock: any TimeSource, onEvent: @escaping @Sendable (DaemonEvent) -> Void) {
         (self.current, self.clock, self.onEvent) = (current, clock, onEvent)
         states = Monitor(States(phase: (.idle, clock.now()), air: (.idle, clock.now())))
@@ -60,7 +60,8 @@ final class BroadcastPhase: Sendable {
         tellChanges()
     }
 
-    /// Tells without the lock, because a log may block, and in order: one thread tells at a time, what others note too.
+    /// Reports the changes without holding the lock, because a log may block. One thread at a time reports, also what
+    /// others have noted, so the order is kept.
     private func tellChanges() {
         var isTeller = false
         while true {

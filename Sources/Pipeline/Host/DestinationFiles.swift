@@ -7,10 +7,10 @@ package import MediaCore
 /// Checks the key, login and CA files of all destinations before a broadcast needs them: a missing key is known when
 /// the daemon starts, and not when a client comes. Any thread.
 ///
-/// A thread reads the files, because their disk may hang; at most one does. `tick` starts it, and nobody waits for it
-/// but `begin`, within a bound.
+/// A separate thread reads the files, because their disk may hang; at most one runs. `tick` starts it, and only `begin`
+/// waits for it, for a limited time.
 package final class DestinationFiles: Sendable {
-    /// How often files are read that were in order, and that were not.
+    /// How often files are read: while all are in order, and while some are not.
     static let period = MediaTime.seconds(10)
     static let periodOfProblems = MediaTime.seconds(1)
     /// A disk that takes longer hangs.
@@ -31,7 +31,7 @@ package final class DestinationFiles: Sendable {
         var reading = ""
         var next = MediaTime.zero
         var hasLooked = false
-        /// The destination whose hanging disk the log has.
+        /// The destination whose hanging disk has been logged.
         var hanging: String?
     }
 
@@ -113,7 +113,7 @@ package final class DestinationFiles: Sendable {
         where present.contains(name) {
             logger.tell(.destinationReady(destination: name))
         }
-        // After the log: whoever waits for the check finds its lines there.
+        // After logging, so that whoever waits for the check finds its lines in the log.
         let now = clock.now()
         state.signal { state in
             (state.problems, state.began, state.hasLooked) = (problems, nil, true)

@@ -10,16 +10,17 @@ internal import Publishing
 /// until the daemon ends. Any thread.
 package final class DestinationRoster: Sendable {
     private struct State {
-        /// What the current broadcast runs by, or the next one if none runs; its destinations are those of the start.
+        /// The configuration of the current broadcast, or of the next one if none runs. Its destinations are those at
+        /// the daemon's start.
         var base: Configuration
-        /// What the next broadcast begins with, if that is not `base`.
+        /// The configuration of the next broadcast, if that is not `base`.
         var next: Configuration?
         var destinations: [DestinationConfiguration]
-        /// As they were loaded last: their memory counts, too.
+        /// As they were loaded last. The memory plan counts them.
         var webhooks: [WebhookConfiguration]
         /// The URLs of destinations that have worked since the daemon started, by name.
         var worked: [String: DestinationURL] = [:]
-        /// What was added and removed while a broadcast opens, which it may not know; nil if none opens.
+        /// Destinations that were added and removed while a broadcast opens, which it may not know; nil if none opens.
         var missed: [Change]?
 
         mutating func change(_ change: Change) {
@@ -70,7 +71,7 @@ package final class DestinationRoster: Sendable {
         }
     }
 
-    /// A reload has put these into force.
+    /// Notes the webhooks that a reload has put into force.
     func note(_ webhooks: [WebhookConfiguration]) { state.withLock { $0.webhooks = webhooks } }
 
     // MARK: Reload
@@ -92,7 +93,7 @@ package final class DestinationRoster: Sendable {
         }
     }
 
-    /// A broadcast begins. Ingest thread.
+    /// Puts `next` into force for a broadcast that begins. Ingest thread.
     func beginNext() {
         state.withLock { state in
             if let next = state.next { (state.base, state.next) = (next, nil) }
@@ -101,14 +102,14 @@ package final class DestinationRoster: Sendable {
 
     // MARK: Opening
 
-    /// What a broadcast opens with. What changes from here on is kept for `endOpening`. Ingest thread.
+    /// Returns the configuration that a broadcast opens with. Later changes are kept for `endOpening`. Ingest thread.
     func beginOpening() -> Configuration {
         state.withLock { $0.missed = [] }
         return configuration
     }
 
-    /// The broadcast is current: it gets what has changed while it opened. Without arguments, it could not open. Ingest
-    /// thread.
+    /// Applies the changes that came while a broadcast opened; it is now the current one. Called without arguments if
+    /// the broadcast could not open. Ingest thread.
     func endOpening(_ destinations: DestinationSet? = nil, of source: SourceKind? = nil) {
         while let missed = takeMissed() {
             guard let destinations, let source else { continue }
@@ -124,8 +125,8 @@ package final class DestinationRoster: Sendable {
         }
     }
 
-    /// What has changed since the last call. Nil if nothing has: from then on, changes reach the broadcast by
-    /// themselves.
+    /// Returns the changes since the last call. Nil if there are none: from then on, changes reach the broadcast
+    /// directly.
     private func takeMissed() -> [Change]? {
         state.withLock { state in
             let missed = state.missed ?? []

@@ -8,7 +8,7 @@ enum Lifecycle {
     /// A client has sent `started`; its broadcast is being made.
     case starting(Attempt)
     case running(Running)
-    /// The broadcast sends what is encoded. `closer` is nil until its thread runs, or if the ingest thread closes.
+    /// The broadcast drains. `closer` is nil until its thread runs, or if the ingest thread closes.
     case closing(Run, closer: WorkerThread?)
 
     struct Attempt {

@@ -13,7 +13,7 @@ struct ProgressWatch {
         var limit: MediaTime
     }
 
-    /// The most time between two checks that counts. After more, the process was stopped or the machine slept.
+    /// The most that the time between two checks counts. If it is longer, the process was stopped or the machine slept.
     private static let longestStep = MediaTime.seconds(1)
 
     /// The most time that a piece of work may take.

@@ -45,7 +45,7 @@ extension CaptureInlet {
         case .keep, .hide: return gate.holdEnds(isUp: curtain.stamp.isUp, at: now)
         case .pause: return nil
         }
-        // Adds the time for which the picture was kept. Pictures that follow have a later time, but for one of before
+        // Adds the time for which the picture was kept. Pictures that follow have a later time, except one from before
         // the start.
         let time = kept.time + (now - kept.arrival)
         if curtain.stamp.isUp { privacy.release(time) }

@@ -23,7 +23,8 @@ extension CaptureInlet {
             // The unchanged picture may be the kept one.
             guard kept == nil || plan == nil else { return counters.framesCurtained.add() }
             gate.miss()
-            // If a whole picture could be kept or shown, ask the client for one. Otherwise it gets the state later.
+            // If a whole picture could be kept or shown, asks the client for one. Otherwise it gets a state message
+            // later.
             switch verdict(at: arrival) {
             case .hide, .pause: return counters.framesCurtained.add()
             case .show, .keep: throw unknownPicture()
@@ -70,7 +71,7 @@ extension CaptureInlet {
         }
         guard isShown() else { return nil }
         picture.copySamples(of: earlier.picture)
-        // Painters announce themselves before they paint. So nobody painted during the copy.
+        // A painter announces itself before it paints, so nothing was painted during the copy.
         guard isShown() else { return nil }
         counters.framesPartial.add()
         return damage

@@ -173,7 +173,7 @@ final class CaptureInlet: SampleSink, @unchecked Sendable /* state belongs to th
         last.shown = (picture, stamp)
     }
 
-    /// The curtain was raised after the picture began to arrive.
+    /// Drops a picture because the curtain was raised after it began to arrive.
     private func discard(_ picture: Picture) {
         gate.miss()
         slot.recycle(picture)

@@ -3,7 +3,7 @@ internal import IngestProtocol
 internal import MediaCore
 internal import Privacy
 
-/// The known properties of the client's last picture, which the next one may look like.
+/// The properties of the client's last picture, to find out whether the next one looks the same.
 struct LastPicture {
     /// The time for which a picture is encoded again after a change. The rate control refines it from frame to frame,
     /// and is done by then.
@@ -12,7 +12,7 @@ struct LastPicture {
     /// The hidden regions, including standing regions, and the version of these.
     var regions = SecureRegions()
     var version: RegionsVersion = .first
-    /// The picture on the canvas that looks like it, and the stamp when that was handed over; nil if there is none.
+    /// The canvas picture that looks like it, and the curtain's stamp when that was handed over; nil if there is none.
     var shown: (picture: Picture, stamp: Curtain.Stamp)?
     /// The time of the last change.
     var unchangedSince: MediaTime?

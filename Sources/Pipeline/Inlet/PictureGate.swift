@@ -30,7 +30,7 @@ struct PictureGate {
     /// The verdict for a picture at `now`. Changes nothing.
     ///
     /// - Parameters:
-    ///   - prospect: the prospect of a picture under the curtain.
+    ///   - prospect: what the curtain's holders allow for the picture.
     ///   - isUp: whether the curtain is up; read after `prospect`.
     func verdict(_ prospect: Curtain.Prospect, isUp: Bool, isPaused: Bool, at now: MediaTime) -> Verdict {
         guard !isPaused else { return .pause }

@@ -17,7 +17,7 @@ struct MemorySavings: Sendable {
     let fit: MemoryFit
     /// Bytes of the third picture; zero if there are two.
     let pictureBytes: Int
-    /// The limits at the start of the broadcast.
+    /// The encoder's settings at the start of the broadcast.
     let encoder: VideoEncoderSettings
     /// Bytes that each step of the encoder saves after the steps before it.
     let encoderBytes: [EncoderSavings: Int]

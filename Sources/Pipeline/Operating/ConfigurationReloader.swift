@@ -32,7 +32,7 @@ package final class ConfigurationReloader: Sendable {
         var giveUpWaiting = MediaTime.zero
     }
 
-    /// The longest wait for an earlier destination to close. A later one has a hanging disk.
+    /// The longest wait for an earlier destination to close. One that takes longer has a hanging disk.
     private static let longestLeave = MediaTime.seconds(5)
 
     private let state: Monitor<State>
@@ -113,7 +113,7 @@ package final class ConfigurationReloader: Sendable {
     /// Adds the waiting destinations whose names are free. Called several times a second by the main thread until
     /// `isReloading` is false.
     package func goOn(_ report: ReloadReport = ReloadReport()) -> ReloadReport {
-        // What was removed leaves when the broadcast has opened.
+        // Removed destinations leave only after the broadcast has opened.
         guard !destinations.isOpening else { return report }
         var report = report
         let leaving = current.broadcast?.destinations.leavingNames ?? []
@@ -142,7 +142,7 @@ package final class ConfigurationReloader: Sendable {
 
     private static let bitrateKey = "video.bitrate_kbps"
 
-    /// Until the next broadcast, the bitrate that memory was planned for is the highest.
+    /// Until the next broadcast, the bitrate cannot exceed the one that memory was planned for.
     private func applyBitrate(
         of new: Configuration, isChanged: Bool, _ running: Configuration, _ isAllInForce: Bool,
         _ report: inout ReloadReport

@@ -12,7 +12,7 @@ package final class OperatorCommands: Sendable {
         /// The ceiling that an operator has set, in bits a second; nil for the configured bitrate. Lasts until the
         /// daemon ends.
         var bitrateCeiling: Int?
-        /// The bitrate of the last reload, at most that of the start; nil for that of the start.
+        /// A reload's bitrate, which replaces the configured one and does not exceed it; nil for none.
         var reloadedBitrate: Int?
     }
     private let state = Monitor(State())
@@ -32,7 +32,8 @@ package final class OperatorCommands: Sendable {
 
     private var configuration: Configuration { destinations.configuration }
 
-    /// A broadcast begins, perhaps with another configured bitrate. A ceiling above that is gone. Ingest thread.
+    /// A broadcast begins, perhaps with another configured bitrate. A ceiling that is not below it is removed. Ingest
+    /// thread.
     func beginNext() {
         let bitrate = configuration.video.bitrate
         state.withLock { state in
@@ -41,7 +42,7 @@ package final class OperatorCommands: Sendable {
         }
     }
 
-    /// Ends the running broadcast in order: sends what is encoded and notifies the client. The daemon continues.
+    /// Ends the running broadcast in order: sends its encoded packets and notifies the client. The daemon continues.
     package func stop() throws(CommandRefusal) {
         _ = try requireRun()
         logger.tell(.stoppedByAnOperator)
@@ -97,7 +98,7 @@ package final class OperatorCommands: Sendable {
             .bitrateCeilingSet(kilobitsPerSecond: (ceiling ?? configuration.video.bitrate) / 1000, by: who))
     }
 
-    /// Replaces the configured bitrate after a reload; nil for that of the start. Removes an operator's ceiling.
+    /// Replaces the configured bitrate after a reload; nil ends that. Removes an operator's ceiling.
     func configureBitrate(_ bitrate: Int?) throws(CommandRefusal) {
         state.withLock { $0.reloadedBitrate = bitrate }
         try setBitrateCeiling(nil, by: "a reload")
@@ -121,7 +122,7 @@ package final class OperatorCommands: Sendable {
         }
     }
 
-    /// The last snapshot, in case that no new one is made.
+    /// The last snapshot, for when no new one can be made.
     package func lastSnapshot() throws(CommandRefusal) -> [UInt8] {
         guard let file = current.broadcast?.snapshots.lastFile else { throw Self.noSnapshot }
         return file

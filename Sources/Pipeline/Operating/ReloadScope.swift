@@ -40,7 +40,7 @@ extension Protection {
 extension Configuration {
     /// This configuration, with what `new` may change without a restart.
     ///
-    /// - Parameter isLive: only what a running broadcast can take over.
+    /// - Parameter isLive: whether to take only what a running broadcast can take over.
     func taking(_ new: Configuration, isLive: Bool) -> Configuration {
         var result = self
         result.audio.appGainDecibels = new.audio.appGainDecibels

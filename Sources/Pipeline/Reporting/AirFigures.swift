@@ -2,7 +2,7 @@ internal import ControlProtocol
 internal import MediaCore
 internal import Publishing
 
-/// What decides whether viewers get a broadcast, and how. Pure.
+/// The figures that decide the air state. Pure.
 struct AirFigures: Equatable {
     /// A client is connected.
     var hasClient = false

@@ -37,13 +37,14 @@ struct ClientAdvice {
     static let congestedLag = LinkReport.congestedLateness
     /// The share of frames that are never encoded, above which a client wastes processor time on both sides.
     private static let wastedShare = 0.2
-    /// The number of seconds in a row. A client that catches up after a delay is not too fast.
+    /// For how many seconds in a row frames are wasted before the client is told. One that catches up after a delay is
+    /// not too fast.
     private static let patience = 3
 
     private var last: Frames?
     /// Frames used in each of the last seconds in which too many were wasted; at most `patience` entries.
     private var used: [Int] = []
-    /// The number of frames that would be enough, while the client sends too many.
+    /// The frames per second that would be enough, while the client sends too many.
     private var enough: (frames: Int, sentence: String)?
     private var said: BroadcastState?
 

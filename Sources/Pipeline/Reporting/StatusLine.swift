@@ -5,7 +5,8 @@ extension StatusReport {
     /// line does not change with every update.
     var line: String { words + memoryNeeded }
 
-    /// Beside it, systemd shows what is charged, which reads as full: it includes file pages that nobody needs.
+    /// systemd's own figure beside it is the charged memory, which looks full: it includes file pages that nobody
+    /// needs.
     private var memoryNeeded: String {
         guard memory.limitBytes > 0 else { return "" }
         let (needed, limit) = ((memory.neededBytes + (1 << 20) - 1) >> 20, memory.limitBytes >> 20)

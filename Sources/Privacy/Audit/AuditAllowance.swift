@@ -1,7 +1,7 @@
 internal import MediaCore
 
-/// Limits the audit log lines that each account may cause per second. Nobody can fill the disk or displace the lines of
-/// others. A pure value, so tests need no clock.
+/// Limits the audit log lines that each account may cause per second, so that nobody can fill the disk or displace the
+/// lines of others. A pure value, so tests need no clock.
 struct AuditAllowance {
     /// The users of one allowance. Regions have their own one, because an app may move them with every picture.
     struct Account: Hashable, CustomStringConvertible {
@@ -23,13 +23,13 @@ struct AuditAllowance {
     private struct Use {
         var second: MediaTime
         var lines = 0
-        /// Left out since the last report.
+        /// Lines left out since the last report.
         var leftOut = 0
     }
 
     /// Enough for an app that moves a region with each picture, at 60 per second.
     static let linesPerSecond = 100
-    /// The maximum number of accounts at a time. Further users share those of their kind.
+    /// The maximum number of accounts at a time. Further users share the account of their kind.
     private static let capacity = 64
 
     private var uses: [Account: Use] = [:]

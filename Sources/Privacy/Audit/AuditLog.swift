@@ -72,7 +72,7 @@ package final class AuditLog: Sendable {
         queue.signal { $0.reopen() }
     }
 
-    /// Adds a line, which `flush` then has written. Returns at once.
+    /// Adds a line; `flush` wakes the thread that writes it. Returns at once.
     ///
     /// - Parameter actor: the line counts towards this actor's allowance.
     func add(_ event: String, by actor: PrivacyActor, isRegion: Bool = false, _ members: [JSONValue.Member]) {

@@ -111,8 +111,8 @@ package final class PrivacyDesk: Sendable {
 
     /// Notes a change of the state that outlives the daemon.
     ///
-    /// - Returns: a function that tells whether the change is in the state file; it returns nil while that is open. Nil
-    ///   without a file.
+    /// - Returns: a function that tells whether the change is in the state file; it returns nil while that is
+    ///   undecided. Nil without a file.
     package func keepState() -> (@Sendable () -> Bool?)? {
         guard let keeper else { return nil }
         let number = keeper.note()

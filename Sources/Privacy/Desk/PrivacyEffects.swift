@@ -17,8 +17,8 @@ package protocol PrivacyEffects: Sendable {
 
     /// Called when standing regions have changed.
     ///
-    /// - Parameter version: no snapshot of a picture from before this version may be given out; nil if less is hidden
-    ///   now.
+    /// - Parameter version: snapshots of pictures from before this version must not be given out; nil if less is hidden
+    ///   now, so that all may be.
     func regionsChanged(to version: RegionsVersion?)
 
     /// Whether the client's samples name regions to hide.

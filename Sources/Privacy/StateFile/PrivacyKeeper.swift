@@ -67,7 +67,7 @@ package final class PrivacyKeeper: Sendable {
         }
     }
 
-    /// Whether all changes up to this number are on the disk; nil while that is open.
+    /// Whether all changes up to this number are on the disk; nil while that is undecided.
     func isWritten(_ number: UInt64) -> Bool? {
         let now = clock.now()
         return state.withLock { state in

@@ -65,8 +65,9 @@ package struct PrivacyStateFile: Sendable {
             seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
     }
 
-    /// Reads the file. A file that cannot be read gets a second name, so that no record overwrites it. It also stays in
-    /// place until then: if the daemon ends before, the next one cannot read it either, and hides everything as well.
+    /// Reads the file. A file that cannot be read gets a second name, so that no record overwrites it. It stays in its
+    /// place until the first record is written: if the daemon ends before that, the next one cannot read it either, and
+    /// hides everything as well.
     func find() -> Finding {
         do throws(StateFileFailure) {
             guard let bytes = try read() else { return .nothing }
@@ -121,12 +122,13 @@ package struct PrivacyStateFile: Sendable {
     private func setAside() -> String? {
         let names = (1...Self.mostKept).map { path + ".unreadable" + ($0 == 1 ? "" : ".\($0)") }
         guard let here = identity(path) else { return nil }
-        // An earlier daemon has done so.
+        // An earlier daemon has already given it a name.
         if let kept = names.first(where: { identity($0).map { $0 == here } ?? false }) { return kept }
         let free = names.first { identity($0) == nil } ?? names[Self.mostKept - 1]
         unsafe unlink(free)
         if unsafe link(path, free) == 0 { return free }
-        // Not a folder, nor (usually) a file of another user. It changes places with an empty file, which is no record.
+        // link(2) refuses folders and, usually, files of another user. The file is exchanged for an empty one, which is
+        // no record.
         unsafe unlink(newPath)
         let raw = unsafe open(newPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard raw >= 0 else { return nil }

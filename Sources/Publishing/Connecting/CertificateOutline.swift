@@ -116,7 +116,7 @@ struct CertificateOutline: Equatable {
         return edwardsCurves.contains { identifier.elementsEqual($0) } ? .curve : .other
     }
 
-    /// The size of an unsigned number. DER may define it as negative, but some libraries do not.
+    /// The size of an unsigned number. In DER its first bit may make it negative, but some libraries ignore that.
     private static func bits(_ number: ArraySlice<UInt8>) -> Int {
         let digits = number.drop { $0 == 0 }
         guard let first = digits.first else { return 0 }

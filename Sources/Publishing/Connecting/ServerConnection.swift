@@ -2,8 +2,8 @@ package import Endpoints
 package import LinuxSystem
 package import MediaCore
 
-/// A TCP or TLS connection to a server that speaks another protocol than RTMP: the same connecting, deadlines and
-/// checks of certificates as for destinations.
+/// A TCP or TLS connection to a server that does not speak RTMP. It connects, keeps deadlines and checks certificates
+/// as destinations do.
 ///
 /// One thread uses it. Each call ends at the deadline of `init`, or when `control` is cancelled.
 package final class ServerConnection {
@@ -63,7 +63,7 @@ package final class ServerConnection {
 
     package func send(_ bytes: [UInt8]) throws(PublishError) { try socket.send(bytes) }
 
-    /// Waits for bytes, and reads what is there.
+    /// Waits for bytes, and reads those that have arrived.
     ///
     /// - Parameter limit: an earlier deadline for this call.
     /// - Returns: the number of bytes; 0 at the end of what the server sends.
@@ -83,7 +83,7 @@ package final class ServerConnection {
         }
     }
 
-    /// Says that nothing more comes. Closing is the end of this object.
+    /// Tells the server that nothing more follows. The socket is closed when this object is freed.
     package func finish() {
         socket.limit(to: min(deadline, clock.now() + .milliseconds(200)))
         socket.bye()

@@ -10,9 +10,9 @@ struct TCPConnector {
     /// video, so that congestion shows early. The default grows to 4 MiB, which would be charged to the process's
     /// cgroup.
     static let sendBufferBytes: CInt = 256 * 1024
-    /// Servers send little. A flood from a server fills this buffer and waits with the server.
+    /// Servers send little. If one sends a flood, this buffer fills, and the rest waits at the server.
     static let receiveBufferBytes: CInt = 32 * 1024
-    /// The most that both take: the kernel doubles them.
+    /// The most that both buffers take: the kernel doubles them.
     static let kernelBytes = 2 * Int(sendBufferBytes + receiveBufferBytes)
     /// The least TCP_USER_TIMEOUT: the kernel drops a connection whose sent bytes stay unacknowledged for that time. A
     /// fallback for our own deadlines.

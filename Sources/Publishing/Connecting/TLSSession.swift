@@ -17,8 +17,8 @@ internal import MediaCore
     /// Why the handshake was ended, if the status does not say it; a whole clause.
     private var fault: String?
 
-    /// Appended to the system's defaults. Only elliptic curves agree on keys: static RSA has no forward secrecy. With
-    /// finite fields the server chooses a prime of any size (TLS 1.2), or one that takes 0.2 s (FFDHE8192).
+    /// Appended to the system's defaults. Only elliptic curves agree on keys. Static RSA has no forward secrecy. With
+    /// finite fields, the server chooses a prime of any size (TLS 1.2), or one that takes 0.2 s (FFDHE8192).
     private static let priorities =
         "-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA:-GROUP-DH-ALL:%PROFILE_MEDIUM"
 

@@ -1,7 +1,7 @@
 internal import LinuxSystem
 internal import MediaCore
 
-/// What is known of a destination's connections or files: since when the current one takes packets, its bytes, and how
+/// The record of a destination's connections or files: since when the current one has taken packets, its bytes, and how
 /// many in a row were short. Destination's thread only.
 final class ConnectionRecord {
     private let destination: Destination
@@ -42,8 +42,8 @@ final class ConnectionRecord {
         if wasFlapping { destination.notice("stays connected again") }
     }
 
-    /// Counts a connection that ended within a second, and says so in the error. A server refuses publishers in this
-    /// way, too.
+    /// Counts a connection that ended within a second, and says so in the error. Some servers refuse publishers in this
+    /// way.
     func noteEnd(_ error: inout PublishError) {
         guard let age else { return }
         note(age: age)

@@ -129,7 +129,7 @@ package final class Destination: Sendable {
         wake()
     }
 
-    /// Makes a destination that waits for its next attempt try now. Otherwise it has no effect. Returns at once.
+    /// Makes a destination that waits for its next attempt try now; otherwise has no effect. Returns at once.
     package func retryNow() { retry.withLock { $0 }?.signal() }
 
     /// Takes back packets of earlier epochs. Once this returns, none of them is sent, except those decoded up to

@@ -1,8 +1,8 @@
 package import Buffering
 
 package struct DestinationSettings: Sendable {
-    /// What it is and how that is set, which `SinkSettings` tells to all other code. Made by a function beside the
-    /// settings of each kind.
+    /// The kind of the destination, with its settings. Other code sees it only as `SinkSettings`. A function beside
+    /// each kind's settings makes it.
     package struct Kind: Sendable {
         let sink: any SinkSettings
 

@@ -53,7 +53,7 @@ final class FileReading: Sendable {
         return try body()
     }
 
-    /// Returns a wait that exceeds `patience`, once for each.
+    /// Returns the current wait if it exceeds `patience`, once for each wait.
     func news() -> Wait? {
         let now = clock.now()
         return state.withLock { state in

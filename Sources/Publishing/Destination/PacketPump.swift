@@ -58,7 +58,7 @@ final class PacketPump {
             try write(info, to: sink)
         }
         var isStopping = false
-        // A sink whose writes wait knows by itself what they have lost.
+        // Time lost within a sink's writes does not count here: the sink notes it.
         var standstill = Standstill(now: clock.now(), longestTurn: nil)
         while true {
             // Each turn must end within the longest waits of the sink.

@@ -110,7 +110,7 @@ final class PublishingLoop {
     /// Ends the stream. No other connection or file could make up for an error, because nothing is left to be sent.
     ///
     /// - Returns: why the other side may not have all of the broadcast; nil if it has confirmed that, if the broadcast
-    ///   goes on there, or if nobody wants to know.
+    ///   goes on there, or if the destination is leaving.
     private func finish(_ sink: any PublishingSink, after end: PacketPump.End) throws(PublishError) -> PublishError? {
         let doubt = try finish(sink)
         let (isLeaving, isStopping) = destination.state.withLock { ($0.isLeaving, $0.stopDeadline != nil) }

@@ -3,7 +3,7 @@ internal import MediaCore
 /// Counts the latest connections in a row that a server accepted and closed within a second.
 struct ShortConnections {
     static let shortest = MediaTime.seconds(1)
-    /// The count that is no coincidence.
+    /// From this count on, short connections are no coincidence.
     static let worthTelling = 3
 
     private(set) var count = 0

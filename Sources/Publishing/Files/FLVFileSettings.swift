@@ -38,7 +38,7 @@ extension FLVFileSettings: SinkSettings {
             longestWaits: nil,
             headroom: FLVFileWriter.headroom,
             tailroom: FLVFileWriter.tailroom,
-            // The kernel keeps what is not on the disk yet, as it does for a connection.
+            // The kernel buffers bytes that are not on the disk yet, as it does for a connection.
             bufferedBytes: TCPConnector.kernelBytes)
     }
 

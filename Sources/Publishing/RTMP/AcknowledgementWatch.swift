@@ -29,7 +29,7 @@ struct AcknowledgementWatch {
         if wasOverdue { leastCount = 2 }
     }
 
-    /// Nobody looked for this long.
+    /// Leaves out `lost`, a time in which nothing was measured.
     mutating func forgive(_ lost: MediaTime) { overdueSince = overdueSince.map { $0 + lost } }
 
     /// - Parameters:

@@ -35,7 +35,7 @@ struct LinkMeter {
         samples.append((now, sent, backlog))
     }
 
-    /// Nobody looked for this long: what was outstanding is as old as it was.
+    /// Leaves out `lost`, a time in which nothing was measured: outstanding bytes do not age by it.
     mutating func forgive(_ lost: MediaTime) {
         lastMovement += lost
         for index in samples.indices { samples[index].time += lost }
@@ -50,8 +50,8 @@ struct LinkMeter {
         return max(.zero, now - oldest.time - roundTrip)
     }
 
-    /// How late the other side is: the larger of the log's lag, and the lag of the oldest outstanding byte with the lag
-    /// that it had when it was sent. Both run at the same time, so they are not added.
+    /// How late the other side is: the larger of two lags, which run at the same time and are therefore not added. One
+    /// is the log's. The other is that of the oldest outstanding byte, plus the log's lag when that byte was sent.
     func lateness(behind backlog: MediaTime, at now: MediaTime) -> MediaTime {
         max(backlog, socketLag(at: now) + (oldest?.backlog ?? .zero))
     }

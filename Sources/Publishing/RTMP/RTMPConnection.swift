@@ -23,7 +23,7 @@ final class RTMPConnection {
     private var inbound = [UInt8](repeating: 0, count: 4096)
     /// True until media may be sent. Later messages belong to an accepted stream.
     private var isOpening = true
-    /// Bytes that came behind the message that accepted the stream.
+    /// Bytes that followed the message that accepted the stream.
     private var unparsed: [UInt8] = []
 
     /// The most reads and pongs in one call of `service`, so that a server cannot block media.
@@ -189,7 +189,7 @@ final class RTMPConnection {
         }
     }
 
-    /// poll reports neither confirmations nor losses.
+    /// The period of checks for confirmations and losses, which poll does not report.
     private static let closingPoll = MediaTime.milliseconds(10)
 
     // MARK: Inbound

@@ -28,7 +28,7 @@ struct RTMPLinkWatch {
     /// Restarts the measurement when media may flow.
     mutating func begin(at now: MediaTime) { meter = LinkMeter(at: now) }
 
-    /// Nothing was sent and nothing was seen for this long, which is not the server's fault.
+    /// Leaves out `lost`, a time in which nothing was sent or measured. It is not the server's fault.
     mutating func forgive(_ lost: MediaTime) {
         meter.forgive(lost)
         acknowledgements.forgive(lost)

@@ -23,7 +23,7 @@ final class RTMPPublisher: PublishingSink {
     /// One packet may take this many send timeouts if its bytes keep moving.
     static let slowestSend: Int64 = 6
 
-    /// - Parameter location: what is shown of the endpoint; nil for its description.
+    /// - Parameter location: the endpoint's text for messages; nil for its description.
     init(
         settings: RTMPDestinationSettings, location: String? = nil, format: BroadcastFormat, clock: any TimeSource,
         control: PublishControl, files: FileReading? = nil, acknowledgements: AcknowledgementWatch? = nil,

@@ -36,7 +36,7 @@ internal import MediaCore
     func limit(to deadline: MediaTime) { unsafe raw.pointee.deadline_ns = control.kernelDeadline(deadline) }
     /// The cause of a call that takes too long.
     var timeoutCause = FailureCause.handshakeTimeout
-    /// For how long the process did not run while calls waited, since this was asked last.
+    /// Returns for how long the process did not run while calls waited, since the last call of this method.
     func takeLost() -> MediaTime {
         defer { unsafe raw.pointee.lost_ns = 0 }
         return MediaTime(nanoseconds: unsafe raw.pointee.lost_ns)

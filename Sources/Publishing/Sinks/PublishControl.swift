@@ -11,7 +11,7 @@ package import MediaCore
     let raw: OpaquePointer
     private let clock: any TimeSource
 
-    /// - Parameter clock: of all deadlines.
+    /// - Parameter clock: the clock of all deadlines.
     package init(clock: any TimeSource) throws(Errno) {
         guard let raw = unsafe upcast_control_create() else { throw Errno.current }
         unsafe self.raw = raw

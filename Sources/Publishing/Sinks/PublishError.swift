@@ -8,7 +8,7 @@ package struct PublishError: Error, Equatable, Sendable, CustomStringConvertible
     /// worked.
     ///
     /// - Parameter hasWorked: whether packets have flowed to this destination before. Then the cause may be temporary:
-    ///   a server that starts, a full disk, or a foreign certificate of somebody on the path. A new attempt sends
+    ///   a server that is starting, a full disk, or a foreign certificate of somebody on the path. A new attempt sends
     ///   nothing before the certificate is accepted.
     func isFinal(hasWorked: Bool) -> Bool {
         switch cause {

@@ -26,7 +26,8 @@ protocol PublishingSink: AnyObject {
     ///
     /// - Parameter backlog: the lag of the next packet in the log.
     func measure(backlog: MediaTime) throws(PublishError) -> LinkMeasurement?
-    /// The daemon did not run for this long (stopped, swapped out): whatever the other side did meanwhile was not seen.
+    /// Leaves out a time in which the daemon did not run (stopped, swapped out) and did not see what the other side
+    /// did.
     func forgive(_ lost: MediaTime)
     /// Unpublishes or completes the file, until `deadline`. The descriptor stays open until `close`.
     ///

@@ -32,10 +32,10 @@ protocol SinkSettings: Sendable {
     func makeFactory(_ context: SinkContext) -> any SinkFactory
 }
 
-/// What all other code must know of a kind of sink, with these settings. Nothing has a default: the compiler asks for
-/// each fact.
+/// The facts that other code needs about a kind of sink with these settings. None has a default, so the compiler asks
+/// for each.
 struct SinkFacts {
-    /// As `DestinationFacts` of the URL names it.
+    /// The kind's name, as in the URL's `DestinationFacts`.
     let kind: String
     /// The URL without secrets, or the path.
     let location: String
@@ -54,6 +54,6 @@ struct SinkFacts {
 struct SinkWaits {
     /// For `open`.
     var opening: MediaTime
-    /// For one packet, and for reading what the other side says.
+    /// For one packet, and for reading the other side's messages.
     var turn: MediaTime
 }

@@ -45,7 +45,7 @@ struct TCPSendQueue: UnsentMedia {
         upcast_tcp_unsent_bytes(descriptor) > 0 || (!isAcknowledged && upcast_tcp_is_sending_again(descriptor) != 0)
     }
     var isAcknowledged: Bool { upcast_tcp_unacknowledged_bytes(descriptor) == 0 }
-    /// The kernel's timer also starts at the last acknowledgement. This margin makes our limit pass first.
+    /// The kernel's timer also starts at the last acknowledgement. This margin makes our limit expire first.
     private static let headStart = MediaTime.milliseconds(100)
 
     var delivery: Delivery? {
