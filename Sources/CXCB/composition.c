@@ -1,5 +1,5 @@
-// Pictures of chosen windows, also of those that others cover: Composite keeps the pixels of each of them, and RENDER puts
-// them together, whatever visuals they have.
+// Pictures of chosen windows, even where others cover them: Composite keeps the pixels of each window, and RENDER
+// combines them, whatever their visuals.
 #include "connection.h"
 
 #include <stdlib.h>
@@ -138,7 +138,7 @@ void upcast_x_forget_source(upcast_x *x, uint32_t window) {
             i++;
             continue;
         }
-        // Requests for what the server has freed with the window fail; nobody reads these errors.
+        // The server has freed some of these objects with the window. Their requests fail, and nobody reads the errors.
         end_source(x, source);
         *source = x->composition.sources[--x->composition.count];
     }
@@ -150,7 +150,7 @@ bool upcast_x_is_source_damage(upcast_x *x, uint32_t damage) {
     return false;
 }
 
-/// Nothing of a window that is gone is shown: then, its clip cannot be made.
+/// Shows nothing of a window that is gone: its clip region cannot be made, so that the empty one stays.
 static void show(upcast_x *x, const struct upcast_x_source *source, const upcast_x_layer *layer) {
     const xcb_render_picture_t target = x->composition.picture;
     xcb_xfixes_set_picture_clip_region(x->c, target, x->composition.nothing, 0, 0);
@@ -169,10 +169,10 @@ uint32_t upcast_x_compose(
     make_target(x, width, height);
     update_sources(x, layers, count);
     const bool shows_parts = *is_whole;
-    // First subtracted, then copied: what is drawn between the two is in the picture, and reported again.
+    // Subtracts damage before it copies: what is drawn in between is in the picture, and is reported again.
     *is_whole = upcast_x_take_drawn(x, layers, count, now_ms);
     if (!*is_whole && !shows_parts) return XCB_NONE;
-    // What a window that is gone would leave is of an earlier picture.
+    // Otherwise, an earlier picture would show where a window is gone.
     const xcb_render_color_t black = {0, 0, 0, 0xffff};
     const xcb_rectangle_t all = {0, 0, width, height};
     xcb_xfixes_set_picture_clip_region(x->c, x->composition.picture, XCB_NONE, 0, 0);

@@ -63,7 +63,7 @@ static bool has_named(upcast_x *x, const char *name) {
     return present;
 }
 
-/// Servers refuse the requests of clients that they share no memory with.
+/// Sends a request to find out: servers refuse clients with which they cannot share memory.
 static bool shares_memory(upcast_x *x) {
     if (!has(x, &xcb_shm_id)) return false;
     xcb_shm_query_version_reply_t *v = xcb_shm_query_version_reply(x->c, xcb_shm_query_version(x->c), NULL);
@@ -91,7 +91,7 @@ static void begin_fixes(upcast_x *x) {
     xcb_xfixes_select_cursor_input(x->c, x->screen->root, XCB_XFIXES_CURSOR_NOTIFY_MASK_DISPLAY_CURSOR);
 }
 
-/// Needs XFIXES, whose regions it fills.
+/// DAMAGE needs XFIXES, whose regions it fills.
 static void begin_damage(upcast_x *x) {
     if (!x->has_fixes || !has(x, &xcb_damage_id)) return;
     xcb_damage_query_version_reply_t *v =
@@ -103,7 +103,7 @@ static void begin_damage(upcast_x *x) {
     x->region = xcb_generate_id(x->c);
     xcb_xfixes_create_region(x->c, x->region, 0, NULL);
     x->damage = xcb_generate_id(x->c);
-    // One event when something has changed, and silence until it is subtracted.
+    // One event for the first change, then silence until the damage is subtracted.
     xcb_damage_create(x->c, x->damage, x->screen->root, XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY);
 }
 

@@ -9,7 +9,7 @@ void upcast_x_take_no_input(upcast_x *x, xcb_window_t window) {
     xcb_xfixes_destroy_region(x->c, nothing);
 }
 
-/// Without a background, so that it shows nothing itself, and without an input area, so that the pointer stays where it is.
+/// The cover has no background, so that it shows nothing, and no input area, so that the pointer stays in its window.
 static void make_cover(upcast_x *x) {
     const uint32_t values[] = {XCB_BACK_PIXMAP_NONE, 1};
     x->cover = xcb_generate_id(x->c);

@@ -10,7 +10,7 @@ static void place(upcast_x_event *result, int x, int y, int width, int height, i
     result->height = height + 2 * border;
 }
 
-/// Of the root window, its children, and the windows that were read. What happens inside a child is a change of the
+/// Events of the root window, its children, and examined windows. An event inside a child counts as a change of the
 /// window that reports it.
 static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, upcast_x_event result) {
     const xcb_window_t root = x->screen->root;
@@ -56,7 +56,7 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
         }
         result.kind = e->parent == root ? UPCAST_X_WINDOW_CAME : UPCAST_X_WINDOW_WENT;
         result.window = e->window;
-        // Its size is not in the event: a configure event, or its facts, tell.
+        // The event has no size: a configure event, or the window's facts, tell it.
         place(&result, e->x, e->y, 0, 0, 0);
         return result;
     }
@@ -117,7 +117,7 @@ static upcast_x_event translated(upcast_x *x, const xcb_generic_event_t *event) 
     const upcast_x_event none = result;
     result = of_windows(x, event, result);
     if (result.window && (result.window == x->cover || result.window == x->veil)) {
-        // Others may be put above them.
+        // Of these two, only the stacking matters: other windows may be put above them.
         result.is_highest = result.kind == UPCAST_X_WINDOW_CAME;
         if (result.kind != UPCAST_X_WINDOW_CAME && result.kind != UPCAST_X_WINDOW_MOVED) return none;
         result.kind = UPCAST_X_WINDOW_RESTACKED;
@@ -144,7 +144,7 @@ static upcast_x_event translated(upcast_x *x, const xcb_generic_event_t *event) 
     return result;
 }
 
-/// Takes an event, or keeps one for later.
+/// Takes an event, or keeps it for later if it is not before `before`.
 static bool take(upcast_x *x, xcb_generic_event_t *event, uint32_t before, upcast_x_event *result) {
     if (!event) return false;
     // Sequence numbers wrap around.

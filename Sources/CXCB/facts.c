@@ -59,14 +59,14 @@ static void take_hints(const xcb_get_property_reply_t *hints, upcast_x_facts *fa
 static void take_icon_place(const xcb_get_property_reply_t *reply, upcast_x_facts *facts) {
     const uint32_t *words = xcb_get_property_value(reply);
     if (reply->format != 32 || xcb_get_property_value_length(reply) != 16) return;
-    // Programs write any numbers.
+    // Values out of range are ignored: programs write any numbers.
     for (int i = 0; i < 4; i++)
         if ((int32_t)words[i] < (i < 2 ? INT16_MIN : 1) || (int32_t)words[i] > INT16_MAX) return;
     facts->icon_place = (upcast_x_rectangle){
         .x = (int16_t)words[0], .y = (int16_t)words[1], .width = (uint16_t)words[2], .height = (uint16_t)words[3]};
 }
 
-/// What is asked of what a window says of itself, and of what taskbars say of it.
+/// The requests for properties that the window's program and taskbars set.
 struct properties {
     xcb_get_property_cookie_t type, hints, icon_place, transient;
 };
@@ -80,7 +80,7 @@ static struct properties ask_properties(upcast_x *x, xcb_window_t window) {
     return asked;
 }
 
-/// Adds what else the window says of itself. False if it is gone.
+/// Adds the facts from these properties. False if the window is gone.
 static bool take_properties(upcast_x *x, struct properties asked, upcast_x_facts *facts) {
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, asked.type, NULL);
     if (reply) take_types(x, reply, facts);
@@ -95,12 +95,13 @@ static bool take_properties(upcast_x *x, struct properties asked, upcast_x_facts
     const bool is_there = reply != NULL;
     if (reply && reply->type != XCB_NONE) {
         const uint32_t owner = upcast_x_word(reply);
-        // For the root window, or none: for all windows of the group (EWMH). Qt names the leader of the group.
+        // Transient for the root window, or for none, means for all windows of the group (EWMH). Qt names the group's
+        // leader.
         facts->is_transient_for_group =
             owner == XCB_NONE || owner == x->screen->root || (facts->group && owner == facts->group);
         facts->transient_for = facts->is_transient_for_group ? 0 : owner;
     } else if (facts->group && facts->types & UPCAST_X_DIALOG) {
-        // A dialog of GTK's without a parent.
+        // A GTK dialog without a parent.
         facts->is_transient_for_group = true;
     }
     free(reply);
@@ -109,13 +110,13 @@ static bool take_properties(upcast_x *x, struct properties asked, upcast_x_facts
 
 static xcb_window_t client_of(upcast_x *x, const upcast_x_facts *facts) {
     if (facts->managed) return facts->managed;
-    // Managers set WM_STATE when the client may be on the screen already. What they make themselves is no client.
+    // A client may be on the screen before its manager sets WM_STATE. The manager's own windows are no clients.
     for (uint32_t i = facts->named_count; i > 0; i--)
         if (!x->manager.maker || upcast_x_maker(x, facts->named[i - 1]) != x->manager.maker) return facts->named[i - 1];
     return facts->own.window;
 }
 
-/// Whether a window without a client may be the frame of one that is gone. Panels are none.
+/// Whether a window without a client may be the frame of a client that is gone. Panels are no frames.
 static bool may_be_frame(upcast_x *x, const upcast_x_facts *facts) {
     if (!x->manager.is_there || facts->types & (UPCAST_X_DOCK | UPCAST_X_DESKTOP)) return false;
     if (x->manager.maker) return facts->maker == x->manager.maker;
@@ -123,7 +124,7 @@ static bool may_be_frame(upcast_x *x, const upcast_x_facts *facts) {
     return !names->class_name[0] && !names->instance[0] && !names->title[0];
 }
 
-/// All windows are asked before the first answer is taken: a round trip is what costs time.
+/// Sends the requests for all windows before it takes the first answer: round trips are what costs time.
 int upcast_x_read_facts(upcast_x *x, const uint32_t *windows, uint32_t count, upcast_x_facts *facts) {
     memset(facts, 0, count * sizeof *facts);
     struct upcast_x_place_request places[UPCAST_X_READ_AT_ONCE];
@@ -141,7 +142,7 @@ int upcast_x_read_facts(upcast_x *x, const uint32_t *windows, uint32_t count, up
         clients[i] = ask_properties(x, named[i]);
     }
     for (uint32_t i = 0; i < count; i++) {
-        // The client's come last: they count.
+        // The client's properties come last, so that they take precedence.
         const bool has_own = take_properties(x, own[i], &facts[i]);
         const bool has_clients = take_properties(x, clients[i], &facts[i]);
         facts[i].own.is_there = facts[i].own.is_there && has_own && has_clients;

@@ -10,16 +10,16 @@ static bool is_set(upcast_x *x, xcb_get_property_cookie_t cookie) {
     return result;
 }
 
-/// A window that is looked at, and what is asked of it.
+/// A window under examination, and the requests about it.
 struct visit {
     xcb_window_t window;
-    /// In which of the windows it is, and how deep.
+    /// The index of the top window that contains it, and its depth.
     uint32_t top, level;
     xcb_get_property_cookie_t state, class_name, name, net_name, secure;
     xcb_query_tree_cookie_t children;
 };
 
-/// Watches a window, and asks what it is.
+/// Selects the events of a window, and sends the requests about it.
 static struct visit ask(upcast_x *x, xcb_window_t window, uint32_t top, uint32_t level) {
     const uint32_t events = XCB_EVENT_MASK_PROPERTY_CHANGE | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY;
     xcb_change_window_attributes(x->c, window, XCB_CW_EVENT_MASK, &events);
@@ -33,7 +33,7 @@ static struct visit ask(upcast_x *x, xcb_window_t window, uint32_t top, uint32_t
     return visit;
 }
 
-/// Returns the children, to be freed; NULL if the window is gone: the window around it has an event for that.
+/// Returns the children, to be freed; NULL if the window is gone, which the window around it reports by an event.
 static xcb_query_tree_reply_t *take(upcast_x *x, const struct visit *visit, upcast_x_facts *facts) {
     const bool has_state = is_set(x, visit->state), has_class = is_set(x, visit->class_name);
     const bool has_name = is_set(x, visit->name), has_net_name = is_set(x, visit->net_name);
@@ -53,7 +53,7 @@ struct queue {
     size_t count, capacity;
 };
 
-/// False if there is no memory, or if the window has more in it than are looked at.
+/// False if there is no memory, or if a limit of the search is reached.
 static bool push(upcast_x *x, struct queue *queue, xcb_window_t window, uint32_t top, uint32_t level,
     upcast_x_facts *facts) {
     if (facts->inside_count == UPCAST_X_MAX_INSIDE || level > UPCAST_X_MAX_LEVELS) return false;
@@ -73,7 +73,7 @@ void upcast_x_look_inside(upcast_x *x, const xcb_window_t *windows, uint32_t cou
     struct queue queue = {0};
     for (uint32_t i = 0; i < count; i++)
         if (!push(x, &queue, windows[i], i, 1, &facts[i])) facts[i].has_unseen = true;
-    // Level by level: all windows of one are asked before the first answer is taken.
+    // Level by level: the requests for all windows of a level are sent before its first answer is taken.
     for (size_t done = 0; done < queue.count; done++) {
         const struct visit visit = queue.visits[done];
         upcast_x_facts *of_top = &facts[visit.top];

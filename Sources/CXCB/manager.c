@@ -1,4 +1,4 @@
-// The window manager, and which windows are its own: frames, panels and menus of its own.
+// The window manager, and which windows it creates itself: frames, panels and menus.
 #include "connection.h"
 
 #include <stdlib.h>
@@ -24,10 +24,11 @@ int upcast_x_read_manager(upcast_x *x, upcast_x_manager *manager) {
     xcb_get_window_attributes_reply_t *a = xcb_get_window_attributes_reply(x->c, attributes, NULL);
     xcb_get_selection_owner_reply_t *s = xcb_get_selection_owner_reply(x->c, selection, NULL);
     xcb_get_selection_owner_reply_t *p = xcb_get_selection_owner_reply(x->c, compositor, NULL);
-    // As ICCCM says; or else as EWMH does.
+    // The owner of WM_Sn (ICCCM), or else the check window (EWMH).
     xcb_window_t window = s ? s->owner : XCB_NONE;
     const xcb_window_t named = checked(x, check);
-    // The property outlives the manager, and another program may have the window's number then. So it has it, too.
+    // The root's property outlives the manager, and another program's window may then have the ID. So the window must
+    // have the property, too.
     if (!window && named && checked(x, ask_check(x, named)) == named) window = named;
     xcb_get_property_reply_t *d = xcb_get_property_reply(x->c, desktop, NULL);
     x->manager.shows_desktop = d && upcast_x_word(d) != 0;

@@ -1,4 +1,4 @@
-// What windows are called, in UTF-8, whatever their programs write; and whose they are.
+// The names of windows, in UTF-8 whatever encoding their programs use, and the owners of windows.
 #include "connection.h"
 
 #include <stdlib.h>
@@ -30,8 +30,8 @@ static int copy(
     return i + 1;
 }
 
-/// Whether text is ISO 8859-1: of type STRING, as ICCCM says, or COMPOUND_TEXT that does not switch to another encoding.
-/// Programs that write UTF-8 there are many.
+/// Whether text is ISO 8859-1. STRING is, by ICCCM, and so is COMPOUND_TEXT that does not switch to another encoding.
+/// But many programs write UTF-8 there: valid UTF-8 counts as UTF-8.
 static bool is_latin(upcast_x *x, const xcb_get_property_reply_t *reply) {
     if (reply->type == x->atoms.utf8) return false;
     const unsigned char *value = xcb_get_property_value(reply);
@@ -39,7 +39,7 @@ static bool is_latin(upcast_x *x, const xcb_get_property_reply_t *reply) {
     for (int i = 0; i < length;) {
         const unsigned char first = value[i];
         const int more = first < 0x80 ? 0 : first >> 5 == 6 ? 1 : first >> 4 == 14 ? 2 : first >> 3 == 30 ? 3 : -1;
-        // The end of a text that is cut.
+        // The last character is incomplete: it is UTF-8 if the text was cut.
         if (more > 0 && i + more >= length) return reply->bytes_after == 0;
         if (more < 0) return true;
         for (int k = 1; k <= more; k++)
@@ -67,7 +67,7 @@ static void take_title(
         &names->is_title_cut);
 }
 
-/// Whether a title is in an encoding that nobody reads here: COMPOUND_TEXT with other characters than those of Latin-1.
+/// Whether a title cannot be decoded: COMPOUND_TEXT that switches to an encoding other than Latin-1.
 static bool is_coded(const xcb_get_property_reply_t *reply) {
     enum { ESCAPE = 0x1b };
     return reply->type != XCB_ATOM_STRING
@@ -82,7 +82,7 @@ static xcb_res_query_client_ids_cookie_t ask_process(upcast_x *x, xcb_window_t w
     return xcb_res_query_client_ids(x->c, sizeof specs / sizeof specs[0], specs);
 }
 
-/// False if the client is gone: then another one may have the same number since.
+/// False if the client is gone. Another client may have got its ID since.
 static bool take_process(upcast_x *x, xcb_res_query_client_ids_cookie_t cookie, uint32_t *process) {
     xcb_res_query_client_ids_reply_t *reply = xcb_res_query_client_ids_reply(x->c, cookie, NULL);
     if (!reply) return false;
@@ -107,10 +107,10 @@ int upcast_x_read_clients(upcast_x *x, const uint32_t *clients, uint32_t count, 
     return upcast_x_is_lost(x) ? -1 : 0;
 }
 
-/// The longest texts, in words.
+/// The longest texts, in 32-bit words.
 enum { CLASS_WORDS = 64, TITLE_WORDS = 256 };
 
-/// What is asked of what a window is called, and whose it is.
+/// The requests for the names and the owner of a window.
 struct names_request {
     xcb_res_query_client_ids_cookie_t process;
     xcb_get_property_cookie_t class_name, name, net_name;
@@ -133,13 +133,13 @@ static void take_names(upcast_x *x, struct names_request asked, upcast_x_names *
     if (reply && reply->value_len) take_class(x, reply, names);
     free(reply);
     xcb_get_property_reply_t *old = xcb_get_property_reply(x->c, asked.name, NULL);
-    // The last one tells whether the window is still there.
+    // The last answer tells whether the window still exists.
     reply = xcb_get_property_reply(x->c, asked.net_name, NULL);
     const bool has_new = reply && reply->value_len;
     names->is_there = reply && has_client;
     if (has_new) take_title(x, reply, names, names->title, sizeof names->title);
     if (old && old->value_len && is_coded(old)) {
-        // Toolkits write the same text twice: one that can be read is enough.
+        // Toolkits set both titles to the same text: one that can be decoded is enough.
         if (!has_new) names->is_title_cut = true;
     } else if (old && old->value_len) {
         take_title(x, old, names, has_new ? names->old_title : names->title, sizeof names->title);

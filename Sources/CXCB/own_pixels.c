@@ -1,14 +1,14 @@
 // Which pixels of a captured window are its own.
 //
-// Composite keeps the pixels of a window apart from the moment at which it is captured. It makes them anew when the window
-// is mapped or gets another size, and fills them with what the screen shows there: also with other windows. They are the
-// window's own when its program has drawn all of them since. It is asked to do so, and DAMAGE tells when it has. A pixel
-// outside of the shape of the window, or of its frame, is never its own (SHAPE).
+// Composite keeps the pixels of a window apart from the moment at which it is captured. It allocates them anew when the
+// window is mapped or resized, and fills them with what the screen shows there, including other windows. They are the
+// window's own once its program has drawn all of them since. The program is asked to draw, and DAMAGE reports what it
+// draws. A pixel outside of the shape of the window, or of its frame, is never its own (SHAPE).
 #include "connection.h"
 
 #include <stdlib.h>
 
-/// Asks the programs of a window and of all in it to draw. The server paints backgrounds by itself.
+/// Asks the programs of a window and of all windows inside it to draw. The server paints backgrounds by itself.
 static void expose(upcast_x *x, xcb_window_t window, int levels, uint32_t *left) {
     if (levels == 0 || *left == 0) return;
     --*left;
@@ -31,7 +31,7 @@ void upcast_x_forget_missing(upcast_x *x, struct upcast_x_source *source) {
     source->missing = XCB_NONE;
 }
 
-/// All of it is missing from here on.
+/// Marks the whole window as missing, and asks its program to draw.
 static void renew(upcast_x *x, struct upcast_x_source *source, const upcast_x_layer *layer, uint64_t now_ms) {
     const xcb_rectangle_t all = {0, 0, layer->width, layer->height};
     upcast_x_forget_missing(x, source);
@@ -46,7 +46,7 @@ static void renew(upcast_x *x, struct upcast_x_source *source, const upcast_x_la
     ask_to_draw(x, source->window);
 }
 
-/// Of the window's shape and its frame's.
+/// Makes the region `visible`: the window's shape, cut by that of its frame.
 static void make_shape(upcast_x *x, const upcast_x_layer *layer) {
     enum { BOUNDING = 0 };
     xcb_xfixes_create_region_from_window(x->c, x->composition.visible, layer->window, BOUNDING);
@@ -74,7 +74,7 @@ void upcast_x_source_configured(upcast_x *x, uint32_t top, int32_t width, int32_
     for (uint32_t i = 0; i < x->composition.count; i++) {
         struct upcast_x_source *source = &x->composition.sources[i];
         if (source->top != top) continue;
-        // What is missing may be copied within the window, which DAMAGE reports as drawn.
+        // Missing pixels may be copied within the window, and DAMAGE reports the copies as drawn.
         if (source->is_unfinished || source->top_width != width || source->top_height != height) source->is_new = true;
         source->top_width = (uint16_t)width;
         source->top_height = (uint16_t)height;
@@ -87,7 +87,7 @@ void upcast_x_source_moved_inside(upcast_x *x, uint32_t top) {
             x->composition.sources[i].is_new = true;
 }
 
-/// Paints over what its program has not drawn, and asks it once more.
+/// Paints black what the program has not drawn, and asks it once more to draw.
 static void erase(upcast_x *x, struct upcast_x_source *source) {
     const xcb_render_color_t black = {0, 0, 0, 0xffff};
     const xcb_rectangle_t all = {0, 0, source->width, source->height};
@@ -99,7 +99,7 @@ static void erase(upcast_x *x, struct upcast_x_source *source) {
     ask_to_draw(x, source->window);
 }
 
-/// Without an answer, the window or the server is gone.
+/// False without an answer: the window or the server is gone.
 static bool is_empty(upcast_x *x, xcb_xfixes_region_t region) {
     xcb_xfixes_fetch_region_reply_t *reply =
         xcb_xfixes_fetch_region_reply(x->c, xcb_xfixes_fetch_region(x->c, region), NULL);
@@ -108,7 +108,7 @@ static bool is_empty(upcast_x *x, xcb_xfixes_region_t region) {
     return is_empty;
 }
 
-/// Whether its program has drawn all that is seen of it.
+/// Whether the program has drawn all visible pixels of the window.
 static bool is_finished(upcast_x *x, struct upcast_x_source *source, const upcast_x_layer *layer) {
     make_shape(x, layer);
     xcb_xfixes_intersect_region(x->c, x->composition.visible, source->missing, x->composition.visible);

@@ -35,7 +35,7 @@ static int take_image(
     size_t length = (size_t)xcb_get_image_data_length(image);
     if (length >= byte_count) memcpy(target, xcb_get_image_data(image), byte_count);
     free(image);
-    // A picture of another size than was asked for.
+    // The server has sent fewer bytes than were asked for.
     return length >= byte_count ? 0 : XCB_MATCH;
 }
 
@@ -45,9 +45,9 @@ int upcast_x_grab(
     memset(picture, 0, sizeof *picture);
     const xcb_drawable_t drawable = pixmap ? pixmap : x->screen->root;
     xcb_xfixes_fetch_region_cookie_t region = {0};
-    // Composing has subtracted what concerns its windows.
+    // For a composed picture, `upcast_x_take_drawn` has subtracted the damage.
     const bool has_damage = x->has_damage && !pixmap;
-    // First subtracted, then copied: what is drawn between the two is in the picture, and reported again.
+    // Subtracts damage before it copies: what is drawn in between is in the picture, and is reported again.
     if (has_damage) {
         xcb_damage_subtract(x->c, x->damage, XCB_NONE, x->region);
         region = xcb_xfixes_fetch_region(x->c, x->region);

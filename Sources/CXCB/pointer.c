@@ -25,7 +25,7 @@ void upcast_x_watch_motion(upcast_x *x, bool is_on) {
     } mask = {.head = {.deviceid = XCB_INPUT_DEVICE_ALL_MASTER, .mask_len = 1}};
     if (is_on) {
         mask.events = XCB_INPUT_XI_EVENT_MASK_RAW_MOTION;
-        // Since 2.2. A finger moves the pointer, too.
+        // Since XInput 2.2: a finger moves the pointer, too.
         if (x->input_minor >= 2)
             mask.events |= XCB_INPUT_XI_EVENT_MASK_RAW_TOUCH_BEGIN | XCB_INPUT_XI_EVENT_MASK_RAW_TOUCH_UPDATE
                 | XCB_INPUT_XI_EVENT_MASK_RAW_TOUCH_END;
@@ -55,7 +55,7 @@ int upcast_x_cursor(
     xcb_xfixes_get_cursor_image_and_name_reply_t *cursor = xcb_xfixes_get_cursor_image_and_name_reply(
         x->c, xcb_xfixes_get_cursor_image_and_name(x->c), &error);
     if (!cursor) {
-        // That is what servers without a shape say. All other errors are about a shape that is there.
+        // BadCursor means that there is no shape. All other errors are about a shape that exists.
         const bool has_none = error && error->error_code == XCB_CURSOR;
         free(error);
         return upcast_x_is_lost(x) ? UPCAST_X_CURSOR_LOST : has_none ? 0 : UPCAST_X_CURSOR_UNKNOWN;

@@ -11,7 +11,7 @@ static xcb_visualid_t transparent_visual(const xcb_screen_t *screen) {
     return 0;
 }
 
-/// Nobody sees the window: all its pixels are transparent. Nobody can click it, and managers give it no shadow.
+/// The window is invisible: all its pixels are transparent. It takes no clicks, and managers give a desktop no shadow.
 static bool make_veil(upcast_x *x) {
     const xcb_visualid_t visual = transparent_visual(x->screen);
     if (!visual || !x->has_fixes) return false;

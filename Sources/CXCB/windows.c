@@ -115,7 +115,7 @@ static int list(upcast_x *x, upcast_x_window *windows, size_t capacity) {
 int upcast_x_watch_windows(upcast_x *x, upcast_x_window *windows, size_t capacity) {
     intern(x);
     begin_resources(x);
-    // Nothing happens between the selection of events and the last answer.
+    // The server is grabbed, so that nothing happens between the selection of events and the last answer.
     upcast_x_grab_server(x, true);
     uint32_t events = XCB_EVENT_MASK_STRUCTURE_NOTIFY | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY
         | XCB_EVENT_MASK_PROPERTY_CHANGE;

@@ -1,18 +1,20 @@
 package import LinuxSystem
 package import MediaCore
 
-/// Marks where a thread waits for the answer of a display server, which may never come, so that another thread can tell
-/// the user. One thread asks, and one thread looks.
+/// Tracks a thread's wait for the answer of a display server, which may never come, so that another thread can tell the
+/// user. One thread asks, and one thread looks.
 package final class AnswerWatch: Sendable {
-    /// A server that was asked nothing for so long is asked: a still screen looks the same as a server that hangs.
+    /// How long a server goes without a request before it is asked: a still screen looks the same as a server that
+    /// hangs.
     package static let rest = MediaTime.seconds(5)
     private let silence = Monitor(AnswerSilence())
     private let clock = MonotonicClock()
     private let back: @Sendable () -> Void
-    /// Questions that begin while a thread waits are noticed at least so often, which is well below the limit.
+    /// The longest wait between two looks. It is well below the limit, so that requests made meanwhile are noticed in
+    /// time.
     private static let longestWait = MediaTime.seconds(2)
 
-    /// - Parameter back: called by the thread that asks, when an answer comes that the user was told to be missing.
+    /// - Parameter back: called by the asking thread when an answer comes after the user was told that it was missing.
     package init(back: @escaping @Sendable () -> Void) { self.back = back }
 
     package func ask(now: MediaTime) { silence.withLock { $0.ask(now: now) } }
@@ -31,7 +33,7 @@ package final class AnswerWatch: Sendable {
     /// - Returns: whether the user has to be told that the server does not answer.
     package func look(now: MediaTime) -> Bool { silence.withLock { $0.look(now: now) } }
 
-    /// Waits for a thread that asks.
+    /// Waits until the asking thread is done.
     ///
     /// - Parameters:
     ///   - done: signalled by that thread; it is cleared.

@@ -1,6 +1,6 @@
 package import UpcastClient
 
-/// What of the screen may differ from the last frame that was sent. Pure.
+/// The parts of a frame that may differ from the last frame that was sent. Pure.
 package struct DamageList: Equatable, Sendable {
     private var rectangles: [CaptureRectangle] = []
     private var isAll = true
@@ -8,7 +8,7 @@ package struct DamageList: Equatable, Sendable {
 
     package init() {}
 
-    /// Nobody knows what has changed.
+    /// Anything may have changed.
     package mutating func noteAll() { isAll = true }
 
     /// - Parameter rectangle: in pixels of the frame.
@@ -18,19 +18,19 @@ package struct DamageList: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - rectangle: of the whole screen.
-    ///   - area: what of it the frame shows.
+    ///   - rectangle: in pixels of the whole screen.
+    ///   - area: the part of the screen that the frame shows.
     package mutating func note(_ rectangle: CaptureRectangle, in area: CaptureRectangle) {
         if let inside = rectangle.intersection(area) { note(inside.relative(to: area)) }
     }
 
-    /// A frame with all of it was sent.
+    /// A frame with all these changes was sent.
     package mutating func clear() {
         rectangles.removeAll(keepingCapacity: true)
         isAll = false
     }
 
-    /// As a frame has it; nil if all of it may differ.
+    /// The damage to send with a frame; nil if all of it may differ.
     package var damage: CaptureDamage? { isAll ? nil : CaptureDamage(rectangles) }
 
     /// Whether nothing differs.

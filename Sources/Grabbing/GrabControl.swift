@@ -1,12 +1,12 @@
 package import LinuxSystem
 
-/// What a thread that grabs a screen is told by others. Any thread may tell; one thread obeys.
+/// The orders for a thread that grabs a screen. Any thread may give them; one thread takes them.
 package final class GrabControl: Sendable {
     package struct Orders: Equatable, Sendable {
         package var isStopped = false
         /// Nothing may be sent.
         package var isPaused = false
-        /// The daemon does not have the picture that the screen shows, or viewers do not see it.
+        /// The picture has to be sent again: the daemon does not have it, or viewers do not see it.
         package var sendsAgain = false
     }
 
@@ -20,7 +20,7 @@ package final class GrabControl: Sendable {
 
     package func stop() { tell { $0.isStopped = true } }
 
-    /// Afterwards, the picture is sent again.
+    /// After a pause, the picture is sent again.
     package func pause(_ isPaused: Bool) {
         tell {
             $0.isPaused = isPaused
@@ -35,7 +35,7 @@ package final class GrabControl: Sendable {
         event.signal()
     }
 
-    /// The orders, of which `sendsAgain` is given once.
+    /// Returns the orders, and resets `sendsAgain`.
     package func take() -> Orders {
         event.clear()
         return orders.withLock { orders in

@@ -3,7 +3,7 @@ package import MediaCore
 /// Decides when the screen is grabbed: when it has changed, and no faster than the frame rate. Pure.
 package struct GrabSchedule: Equatable, Sendable {
     private let interval: MediaTime
-    /// When the next grab may be.
+    /// The earliest time of the next grab.
     private var earliest = MediaTime.zero
     private var isDirty = true
 
@@ -17,10 +17,10 @@ package struct GrabSchedule: Equatable, Sendable {
     /// When to grab; nil while nothing has changed.
     package func due(now: MediaTime) -> MediaTime? { isDirty ? max(earliest, now) : nil }
 
-    /// A grab begins. What changes from here on needs another one.
+    /// A grab begins. Changes from now on need another one.
     package mutating func grabbed(at now: MediaTime) {
         isDirty = false
-        // On a grid while the screen changes all the time, so that a late grab does not delay later ones.
+        // While the screen changes all the time, grabs stay on a grid, so that a late grab does not delay later ones.
         earliest = now - earliest < interval ? earliest + interval : now + interval
     }
 

@@ -2,22 +2,22 @@ internal import Glibc
 internal import LinuxSystem
 package import MediaCore
 
-/// What a thread that grabs waits for: an order, something from where pictures come, or a moment.
+/// The wait of a grabbing thread for orders, for other descriptors, or for a deadline.
 package struct GrabWait {
-    /// The orders first. `poll` passes over descriptors below 0.
+    /// The first one is for orders. `poll` ignores descriptors below 0.
     private var descriptors = InlineArray<4, pollfd>(repeating: pollfd(fd: -1, events: 0, revents: 0))
     private var count = 1
     private let now: MediaTime
-    /// The earliest moment of those that were named; nil for none.
+    /// The earliest moment that was added; nil for none.
     private var deadline: MediaTime?
 
-    /// - Parameter orders: of `GrabControl`, or another descriptor that ends the wait; -1 for none.
+    /// - Parameter orders: the descriptor of `GrabControl`, or another one that ends the wait; -1 for none.
     package init(orders: CInt, now: MediaTime) {
         self.now = now
         descriptors[0] = pollfd(fd: orders, events: Int16(POLLIN), revents: 0)
     }
 
-    /// Names a descriptor to wait for; up to three.
+    /// Adds a descriptor to wait for, up to three.
     ///
     /// - Parameters:
     ///   - descriptor: -1 for none.
@@ -27,12 +27,12 @@ package struct GrabWait {
         count += 1
     }
 
-    /// Names a moment to wait for; nil for none.
+    /// Adds a moment to wait for; nil for none.
     package mutating func note(_ moment: MediaTime?) {
         if let moment { deadline = deadline.map { min($0, moment) } ?? moment }
     }
 
-    /// Names a time to wait at most; nil for none.
+    /// Adds the longest time to wait; nil for none.
     package mutating func note(atMost time: MediaTime?) { note(time.map { now + $0 }) }
 
     /// - Returns: whether there are orders.

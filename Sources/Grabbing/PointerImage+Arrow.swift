@@ -1,5 +1,5 @@
 extension PointerImage {
-    /// What is drawn where a server has never told the pointer's shape: black with a white outline, as large as an
+    /// Drawn in place of a shape that is unknown, or that must not be shown: black with a white outline, as large as an
     /// arrow of the usual themes at their usual size of 24.
     package static let arrow: PointerImage = {
         let rows: [StaticString] = [

@@ -1,12 +1,12 @@
 package import UpcastClient
 
-/// The shape of the pointer, which X servers do not draw into the pictures that they give.
+/// The shape of the pointer, which X servers leave out of their pictures.
 package struct PointerImage: Equatable, Sendable {
     /// Premultiplied ARGB, as native words.
     package var pixels: [UInt32]
     package var width: Int
     package var height: Int
-    /// The pixel that points, from the top left corner.
+    /// The hot spot, from the top left corner.
     package var hotX: Int
     package var hotY: Int
 
@@ -17,10 +17,10 @@ package struct PointerImage: Equatable, Sendable {
         (self.hotX, self.hotY) = (hotX, hotY)
     }
 
-    /// Whether anything of it is seen: programs that hide the pointer give it a shape without a pixel.
+    /// Whether any pixel is visible: programs hide the pointer by a shape without visible pixels.
     package var isVisible: Bool { pixels.contains { $0 >> 24 > 0 } }
 
-    /// What it covers when it points at a place.
+    /// The area that the image covers when its hot spot is at a place.
     package func area(x: Int, y: Int) -> CaptureRectangle {
         CaptureRectangle(x: x - hotX, y: y - hotY, width: width, height: height)
     }
@@ -30,8 +30,8 @@ package struct PointerImage: Equatable, Sendable {
     /// - Parameters:
     ///   - red: the position of red in the four bytes.
     ///   - blue: the position of blue; green is between them.
-    ///   - x: where it points, in pixels of the picture.
-    ///   - y: where it points, in pixels of the picture.
+    ///   - x: the place of the hot spot, in pixels of the picture.
+    ///   - y: the place of the hot spot, in pixels of the picture.
     package func draw(
         into picture: UnsafeMutableRawBufferPointer, width pictureWidth: Int, height pictureHeight: Int, red: Int,
         blue: Int, x: Int, y: Int

@@ -11,13 +11,13 @@ package struct ScreenMonitor: Equatable, Sendable {
     }
 }
 
-/// What of a display is captured. Pure.
+/// The part of a display that is captured. Pure.
 package enum ScreenArea: Equatable, Sendable {
     case display
     case monitor(String)
     case rectangle(CaptureRectangle)
 
-    /// The smallest and largest picture that the daemon takes, on each side.
+    /// The shortest and longest side of a picture that the daemon takes, in pixels.
     package static let sides = 16...4096
 
     /// Where the area lies now.
@@ -25,7 +25,7 @@ package enum ScreenArea: Equatable, Sendable {
     /// - Parameters:
     ///   - width: of the root window, in pixels.
     ///   - height: of the root window, in pixels.
-    /// - Throws: where it is not there now, or cannot be sent.
+    /// - Throws: if the area does not exist now, or cannot be sent.
     package func place(width: Int, height: Int, monitors: [ScreenMonitor]) throws(ScreenError) -> CaptureRectangle {
         let root = CaptureRectangle(x: 0, y: 0, width: width, height: height)
         var wanted = root
@@ -68,7 +68,7 @@ package enum ScreenArea: Equatable, Sendable {
         monitors.filter { sides.contains($0.area.width) && sides.contains($0.area.height) }
     }
 
-    /// Says that only a part of the display is captured, although nobody has asked for a part; nil otherwise.
+    /// Says that only a part of the display is captured, although the user has not asked for a part; nil otherwise.
     ///
     /// - Parameters: as for `place`.
     package func hint(width: Int, height: Int, monitors: [ScreenMonitor]) -> String? {
@@ -82,10 +82,10 @@ package enum ScreenArea: Equatable, Sendable {
 }
 
 extension CaptureRectangle {
-    /// As options have it: width, height, left and top.
+    /// The rectangle as options write it: width, height, left and top.
     package var name: String { "\(width)x\(height)\(x < 0 ? "" : "+")\(x)\(y < 0 ? "" : "+")\(y)" }
 
-    /// What both have; nil for nothing.
+    /// The area that is in both; nil for none.
     package func intersection(_ other: Self) -> Self? {
         let (left, top) = (max(x, other.x), max(y, other.y))
         let (right, bottom) = (min(x + width, other.x + other.width), min(y + height, other.y + other.height))
@@ -93,7 +93,7 @@ extension CaptureRectangle {
             ? Self(x: left, y: top, width: right - left, height: bottom - top) : nil
     }
 
-    /// The same place from another origin.
+    /// The same area relative to the corner of another one.
     package func relative(to origin: Self) -> Self {
         Self(x: x - origin.x, y: y - origin.y, width: width, height: height)
     }

@@ -1,4 +1,4 @@
-/// Why a screen, or its sound, cannot be captured, and what would be right; one sentence for people.
+/// Why a screen, or its sound, cannot be captured, and what to do about it; one sentence for the user.
 package struct ScreenError: Error, Equatable, Sendable, CustomStringConvertible {
     package let description: String
     /// Whether trying again later may help: a server may come back.

@@ -1,10 +1,11 @@
 package import MediaCore
 
-/// When windows are read while nothing is sent: what is not read in a long pause may be gone at its end. Pure.
+/// Decides when windows are read while nothing is sent. Windows left unread in a long pause may be gone at its end.
+/// Pure.
 package struct PausedReading: Equatable, Sendable {
     private var earliest = MediaTime.zero
 
-    /// From one reading to the next.
+    /// The shortest time between two readings.
     package static let interval = MediaTime.seconds(1)
 
     package init() {}
@@ -16,6 +17,6 @@ package struct PausedReading: Equatable, Sendable {
     ///   - hasUnread: there is something to read.
     package func due(isPaused: Bool, hasUnread: Bool) -> MediaTime? { isPaused && hasUnread ? earliest : nil }
 
-    /// A reading has ended. A slow server has a second for itself then.
+    /// A reading has ended. A slow server then gets a second without readings.
     package mutating func noteRead(at now: MediaTime) { earliest = now + Self.interval }
 }

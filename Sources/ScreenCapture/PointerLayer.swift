@@ -2,14 +2,14 @@ internal import Grabbing
 internal import MediaCore
 internal import UpcastClient
 
-/// The pointer in the frames of a display: X servers leave it out of the pictures that they give. One thread.
+/// Draws the pointer into the frames of a display, as X servers leave it out of their pictures. One thread.
 struct PointerLayer {
     private let display: X11Connection
     private let isShown: Bool
     private var looks: PointerLooks
     private var shape = PointerShape()
     private var place: (x: Int, y: Int)?
-    /// Where it is drawn in the last frame; nil if it is not.
+    /// The area in which the pointer was drawn in the last frame; nil if it was not.
     private(set) var drawn: CaptureRectangle?
 
     init(_ display: X11Connection, isShown: Bool, _ rate: FrameRate) {
@@ -18,15 +18,15 @@ struct PointerLayer {
         looks = PointerLooks(rate, isReported: display.reportsMotion)
     }
 
-    /// Begins to follow it.
+    /// Begins to follow the pointer.
     mutating func begin() throws {
         guard isShown else { return }
         display.watchMotion(true)
         try readShape()
     }
 
-    /// X servers with the extension SECURITY keep a shape to themselves once the program that made it has ended. Then
-    /// the last one that was known is drawn: viewers must not lose the pointer.
+    /// X servers with the extension SECURITY hide a shape once the program that made it has ended. The last known shape
+    /// is then drawn, so that viewers do not lose the pointer.
     private mutating func readShape() throws {
         if let told = try display.pointerImage() {
             shape.change(to: told.image, isNamed: told.isNamed)
@@ -37,30 +37,30 @@ struct PointerLayer {
         }
     }
 
-    /// It has another shape, which is read before the next picture: later than that, it may be of a window that the
-    /// picture does not have.
+    /// The pointer has another shape. It is read before the next picture: read later, it could be the shape of a window
+    /// that the picture does not have.
     ///
-    /// - Returns: whether that is seen.
+    /// - Returns: whether frames show the pointer.
     mutating func shapeChanged() -> Bool {
         shape.noteChange()
         return isShown
     }
 
-    /// Anything on the screen is secret.
+    /// Something on the screen is secret.
     mutating func noteSecrets() { shape.noteSecrets() }
 
-    /// The server says that it moves. A mouse can do so a thousand times a second: the server is to be silent until
-    /// somebody looks.
+    /// The server reports that the pointer moves. A mouse can cause a thousand reports a second, so they are turned off
+    /// until the next look.
     mutating func noteMotion() {
         if looks.noteMotion() { display.watchMotion(false) }
     }
 
-    /// When to look; nil if it is not shown.
+    /// When to look for the pointer; nil if it is not shown.
     var nextLook: MediaTime? { isShown ? looks.due : nil }
 
-    /// Looks where it is, if that is due.
+    /// Asks where the pointer is, if that is due.
     ///
-    /// - Returns: whether it has moved; nil if it is not due.
+    /// - Returns: whether the pointer has moved; nil if no look is due.
     mutating func look(now: MediaTime) throws -> Bool? {
         guard let due = nextLook, due <= now else { return nil }
         try pictureBegins(now: now)
@@ -69,24 +69,24 @@ struct PointerLayer {
         return found(old)
     }
 
-    /// - Returns: whether the pointer has moved from there.
+    /// - Returns: whether the pointer has moved from the old place.
     private mutating func found(_ old: (x: Int, y: Int)?) -> Bool {
         let hasMoved = old?.x != place?.x || old?.y != place?.y
         looks.found(hasMoved: hasMoved)
         return hasMoved
     }
 
-    /// A picture is going to be made, which says where the pointer is.
+    /// A picture is about to be made, and will also tell where the pointer is.
     mutating func pictureBegins(now: MediaTime) throws {
         guard isShown else { return }
         if shape.isStale { try readShape() }
-        // Before the server is asked: what moves after its answer is told.
+        // Turned on before the server is asked, so that motion after its answer is reported.
         if looks.looked(now: now) { display.watchMotion(true) }
     }
 
-    /// Draws it into a picture.
+    /// Draws the pointer into a picture.
     ///
-    /// - Parameter area: of the root window, that the picture shows.
+    /// - Parameter area: the part of the root window that the picture shows.
     mutating func draw(_ moment: X11Connection.Moment, into frame: CaptureFrame, _ area: CaptureRectangle) {
         let old = place
         (place, drawn) = (moment.pointer, nil)

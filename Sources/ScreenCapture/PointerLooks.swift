@@ -2,9 +2,9 @@ package import MediaCore
 
 /// Decides when to ask where the pointer is. Pure.
 ///
-/// After the server has said that a device moves it, no faster than the frame rate; and with the frame rate all the
-/// time where the server says nothing. Programs can move it, too (`XWarpPointer`), and no server tells of that: so it
-/// is asked for twice a second while nothing else asks, and with the frame rate as long as it moves.
+/// After the server has reported motion by a device, it asks at most at the frame rate. If the server reports no
+/// motion, it always asks at the frame rate. Programs can move the pointer, too (`XWarpPointer`), which no server
+/// reports. So it asks twice a second while nothing else asks, and at the frame rate while the pointer moves.
 package struct PointerLooks: Equatable, Sendable {
     private let interval: MediaTime
     private let rest: MediaTime
@@ -22,22 +22,22 @@ package struct PointerLooks: Equatable, Sendable {
     /// When to ask.
     package var due: MediaTime { last + (isToldToMove || wasMoving || !isReported ? interval : rest) }
 
-    /// The server says that it moves.
+    /// The server reports that the pointer moves.
     ///
-    /// - Returns: whether that was not known.
+    /// - Returns: whether this is news.
     package mutating func noteMotion() -> Bool {
         defer { isToldToMove = true }
         return !isToldToMove
     }
 
-    /// Whoever asks now gets the last place.
+    /// The caller asks for the pointer's place now.
     ///
-    /// - Returns: whether the server had said that it moves.
+    /// - Returns: whether the server had reported motion.
     package mutating func looked(now: MediaTime) -> Bool {
         defer { (last, isToldToMove) = (now, false) }
         return isToldToMove
     }
 
-    /// The answer.
+    /// Takes the server's answer.
     package mutating func found(hasMoved: Bool) { wasMoving = hasMoved }
 }

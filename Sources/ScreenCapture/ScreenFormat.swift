@@ -1,9 +1,9 @@
 package import Grabbing
 package import MediaCore
 
-/// How the X server stores the pixels of its root window, and what they become. Pure.
+/// How the X server stores the pixels of its root window, and the format in which they are sent. Pure.
 package struct ScreenFormat: Equatable, Sendable {
-    /// The bits of a visual.
+    /// The colour masks of a visual.
     package struct Masks: Equatable, Sendable {
         package var red, green, blue: UInt32
 
@@ -19,7 +19,7 @@ package struct ScreenFormat: Equatable, Sendable {
     /// Nil if the server's pixels are sent as they are.
     let conversion: PixelConversion?
 
-    /// - Throws: for pixels that nobody has had for decades.
+    /// - Throws: for palettes, and pixels of neither 16 nor 32 bits, which have been out of use for decades.
     package init(bitsPerPixel: Int, masks: Masks, isTrueColor: Bool, isLittleEndian: Bool) throws(ScreenError) {
         guard isTrueColor, bitsPerPixel == 32 || bitsPerPixel == 16 else {
             throw ScreenError(
@@ -42,7 +42,7 @@ package struct ScreenFormat: Equatable, Sendable {
     }
 }
 
-/// Turns pixels with other bits into BGRA, such as those of 30-bit and 16-bit displays. Pure.
+/// Converts pixels with other masks into BGRA, such as those of 30-bit and 16-bit displays. Pure.
 struct PixelConversion: Equatable, Sendable {
     private struct Component: Equatable, Sendable {
         let shift: UInt32

@@ -5,15 +5,15 @@ package import UpcastClient
 
 /// Sends the frames of a screen to the daemon: when it changes, and no faster than the frame rate.
 ///
-/// It knows which windows are secret and what they have left behind, also from one broadcast to the next.
+/// It tracks which windows are secret and what they have left behind, also between two broadcasts.
 package final class ScreenGrabber: @unchecked Sendable /* one thread at a time */ {
     package struct Settings: Sendable {
         package var area: ScreenArea
         package var rate: FrameRate
         package var showsPointer: Bool
-        /// Which windows are hidden, beside those that ask for it.
+        /// The windows to hide, besides those that ask for it.
         package var rules: WindowRules
-        /// The application that has to be in front, or nothing is sent; nil for none.
+        /// The application that has to be in front for frames to be sent; nil for none.
         package var front: WindowRules?
 
         package init(
@@ -25,14 +25,14 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         }
     }
 
-    /// What the grabber cannot do for the moment.
+    /// What the grabber tells the user.
     package enum Notice: Equatable, Sendable {
-        /// The area is not there, or cannot be sent; the last frame stays.
+        /// The area does not exist now, or cannot be sent; viewers keep the last frame.
         case waiting(String)
         case capturing(CaptureRectangle)
-        /// The application that has to be in front is, or is not any more; before it is, nothing is sent.
+        /// Whether the required application is in front. Nothing is sent until it is.
         case inFront(Bool)
-        /// What may not be as a user expects, and what to do.
+        /// Something that a user may not expect, and what to do about it.
         case hint(String)
     }
 
@@ -49,16 +49,16 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     private var isFollowing = false
     /// The root window has another size, or monitors have changed.
     private var hasScreenChanged = false
-    /// The area has been there.
+    /// The area has existed at least once.
     private var hasBegun = false
-    /// Why the area is not there, as it was told; nil while it is there.
+    /// Why the area does not exist, as the user was told; nil while it exists.
     private var waitsBecause: String?
-    /// Whether the application is in front was told in this broadcast.
+    /// This broadcast has told whether the application is in front.
     private var isFrontTold = false
-    /// The user knows that the window manager shows secret windows elsewhere.
+    /// The user was warned that the window manager shows secret windows elsewhere.
     private var isWarned = false
     private var pausedReading = PausedReading()
-    /// Used again for each frame, so that nothing is allocated.
+    /// Reused for each frame, so that nothing is allocated.
     private var regions = CaptureSecureRegions.none
     private var spare: CaptureFrame?
 
@@ -82,7 +82,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     ///
     /// - Parameters:
     ///   - connection: nil to follow the windows between two broadcasts, and to send nothing.
-    ///   - control: what other threads tell.
+    ///   - control: orders of other threads.
     ///   - sent: called after each frame.
     ///   - notice: called when the area comes, goes or moves.
     /// - Throws: `X11Connection.GrabError.lost`, or `CaptureError` of the daemon.
@@ -110,7 +110,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
                 continue
             }
             if try display.check(now: now) { continue }
-            // What windows do is followed all the time.
+            // Windows are followed also while nothing is sent.
             let reading = pausedReading.due(isPaused: orders.isPaused, hasUnread: windows.hasUnread)
             if let reading, reading <= now {
                 pausedReading.noteRead(at: try readWindows(now, notice))
@@ -132,7 +132,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         }
     }
 
-    /// A broadcast begins: it has no picture yet, and is told what is captured.
+    /// A broadcast begins. It has no picture yet, and must be told what is captured.
     private func begin(_ notice: (Notice) throws -> Void) throws {
         isInFront = settings.front == nil
         isFrontTold = isInFront
@@ -171,7 +171,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         }
     }
 
-    /// Reads what is not known of windows and their programs. Returns the time afterwards.
+    /// Reads what is unknown of windows and their programs. Returns the time afterwards.
     private func readWindows(_ now: MediaTime, _ notice: (Notice) throws -> Void) throws -> MediaTime {
         guard windows.hasUnread else { return now }
         let reading = try display.read({ windows.unread }, taking: take)
@@ -182,7 +182,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
             isWarned = true
             try notice(.hint(Self.warning))
         }
-        // A notice is written when the server is not grabbed any more: a terminal on this screen may have to show it.
+        // Notices are written after the server grab has ended: a terminal on this screen may have to show them.
         try followScreen(notice)
         return now
     }
@@ -197,7 +197,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         try placeArea(notice)
     }
 
-    /// Finds the area, which may have moved, or be gone for a while.
+    /// Finds the area, which may have moved, or may be missing for a while.
     private func placeArea(_ notice: (Notice) throws -> Void) throws {
         let monitors = try display.monitors()
         windows.resize()
@@ -207,7 +207,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         } catch {
             guard error.isTemporary, hasBegun else { throw error }
             area = nil
-            // A monitor that goes sends several events.
+            // A monitor that is removed causes several events.
             guard waitsBecause != error.description else { return }
             waitsBecause = error.description
             return try notice(.waiting(error.description))
@@ -227,7 +227,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     ) throws {
         let now = try readWindows(now, notice)
         schedule.grabbed(at: now)
-        // Without DAMAGE, nobody reports what changes.
+        // Without DAMAGE, the server reports no changes.
         if !display.hasDamage { schedule.noteChange() }
         guard let area else { return }
         let format = VideoSampleFormat(
@@ -235,24 +235,24 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
             color: ColorDescription(matrix: .bt709, range: .full))
         guard let frame = try connection.frame(CaptureVideoFormat(layout: format), filledBy: display, reusing: spare)
         else {
-            // The daemon reads all frames that there is room for: the newest picture is sent when one is free.
+            // The daemon is reading all frames that there is room for. The newest picture is sent when one is free.
             return schedule.noteChange()
         }
-        // If it is not sent, its memory is given back when it goes away.
+        // A frame that is not sent gives its memory back when it is released.
         spare = nil
         try pointer.pictureBegins(now: now)
         let moment: X11Connection.Moment
         do {
             moment = try display.grab(area, into: frame, damage: &damage)
         } catch .notThere {
-            // The screen changes at this moment; its event follows.
+            // The screen is changing; its event follows.
             try display.refresh()
             try placeArea(notice)
-            // What had changed until now is not reported again.
+            // The server does not report earlier damage again.
             damage.noteAll()
             return schedule.noteChange()
         }
-        // Exactly what had happened when the picture was made.
+        // Takes exactly the events that the picture contains.
         while let event = display.nextEvent(before: moment.sequence) { try take(event) }
         try followScreen(notice)
         guard windows.judge(now: now), self.area == area else { return schedule.retry() }
@@ -264,7 +264,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
             damage.noteAll()
         }
         guard isInFront else { return }
-        // Where the pointer was is a change, too.
+        // The pointer's last place is damage, too.
         if let drawn = pointer.drawn { damage.note(drawn) }
         if !windows.secrets.isEmpty { pointer.noteSecrets() }
         pointer.draw(moment, into: frame, area)

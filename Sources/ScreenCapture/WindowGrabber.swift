@@ -3,16 +3,16 @@ internal import LinuxSystem
 package import MediaCore
 package import UpcastClient
 
-/// Sends the frames of one window, with its dialogs and menus, to the daemon: also where others cover it, and nothing
-/// else.
+/// Sends the frames of one window, with its dialogs and menus, to the daemon. Other windows are not sent, even where
+/// they cover it.
 ///
-/// It knows which windows are secret, also from one broadcast to the next.
+/// It tracks which windows are secret, also between two broadcasts.
 package final class WindowGrabber: @unchecked Sendable /* one thread at a time */ {
     package struct Settings: Sendable {
         package var choice: WindowChoice
         package var rate: FrameRate
         package var showsPointer: Bool
-        /// Which windows are hidden, beside those that ask for it.
+        /// The windows to hide, besides those that ask for it.
         package var rules: WindowRules
 
         package init(choice: WindowChoice, rate: FrameRate, showsPointer: Bool, rules: WindowRules) {
@@ -21,9 +21,9 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
     }
 
     package enum Notice: Equatable, Sendable {
-        /// The window is not on the screen; the last frame of this broadcast stays, if there is one.
+        /// The window is not on the screen; viewers keep the last frame of this broadcast, if there is one.
         case waiting(String, hasPicture: Bool)
-        /// Its size, and its place on the screen.
+        /// The window's size, and its place on the screen.
         case capturing(CaptureRectangle)
     }
 
@@ -31,7 +31,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         /// The child of the root window, and the client in it.
         var top: UInt32
         var client: UInt32
-        /// Of the client, in the root window.
+        /// The client's place in the root window.
         var place: CaptureRectangle
     }
 
@@ -43,23 +43,23 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
     private var isFollowing = false
     private var target: Target?
     private var layers: [X11Connection.Layer] = []
-    /// What the model knew of the target's popups when the layers were made.
+    /// The target's popups in the model when the layers were made.
     private var popups: [(top: UInt32, place: CaptureRectangle)] = []
     /// Windows of the layers have changed since then.
     private var isStale = true
     /// Other windows have changed since then.
     private var haveOthersChanged = false
-    /// The window of the number was destroyed. Another one may get its number at once.
+    /// The window that was chosen by its ID was destroyed. A new window may get the ID at once.
     private var hasEnded = false
     private var unknownWait = UnknownWait()
     private var news = WindowNews()
     private var pausedReading = PausedReading()
-    /// Since when a window shows pixels that are not its own.
+    /// Since when a window has shown pixels that are not its own.
     private var undrawnSince: MediaTime?
-    /// How long viewers wait for that.
+    /// How long viewers wait for the window's own pixels.
     private static let patience = MediaTime.milliseconds(500)
     private var pointer: PointerLayer
-    /// Used again for each frame, so that nothing is allocated.
+    /// Reused for each frame, so that nothing is allocated.
     private var spare: CaptureFrame?
 
     package init(_ settings: Settings, _ display: X11Connection) {
@@ -73,7 +73,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
 
     /// Checks the window before the first broadcast.
     ///
-    /// - Throws: if there is no window of the chosen number.
+    /// - Throws: if there is no window with the chosen ID.
     package func check() throws { try requireNumbered() }
 
     /// Runs until it is told to stop. It may run again, in another broadcast.
@@ -92,7 +92,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         if connection != nil { try display.beginComposition() }
         defer { display.endComposition() }
         try follow()
-        // A broadcast begins without a picture, and is told what is captured.
+        // A broadcast begins without a picture, and must be told what is captured.
         (isStale, news, undrawnSince) = (true, WindowNews(), nil)
         schedule.noteChange()
         while true {
@@ -147,7 +147,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         case .pointerMoved: pointer.noteMotion()
         case .window(let event):
             if case .number(let number) = settings.choice, event.destroyed == number { hasEnded = true }
-            // Another window may get its number.
+            // A new window may get the ID.
             if let gone = event.destroyed, gone == target?.client || gone == target?.top { target = nil }
             let top = model.top(of: event.window)
             if event.kind == .movedInside, let top { display.movedInside(top) }
@@ -161,7 +161,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
 
     // MARK: The window
 
-    /// A number means a window only while that exists: afterwards, another program's may get the same.
+    /// A window ID is valid only while its window exists: afterwards, another program's window may get it.
     private func requireNumbered() throws {
         guard case .number(let number) = settings.choice else { return }
         if hasEnded { throw Self.noWindow(settings.choice) }
@@ -175,7 +175,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
                 + "and a rule such as class=firefox also means later ones")
     }
 
-    /// Reads what is not known of windows and their programs. False if they have changed meanwhile.
+    /// Reads what is unknown of windows and their programs. False if windows have changed meanwhile.
     private func readWindows() throws -> Bool {
         guard model.hasUnread else { return true }
         guard let reading = try display.read({ model.unread }, taking: take) else { return false }
@@ -185,19 +185,19 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         return true
     }
 
-    /// Finds the window and what belongs to it. Nil while it is not on the screen.
+    /// Finds the window, its dialogs and its menus. Nil while the window is not on the screen.
     private func find(_ notice: (Notice) throws -> Void) throws -> Target? {
         if !isStale, !haveOthersChanged, !model.hasUnread { return target }
         haveOthersChanged = false
         let isRead = try readWindows()
         let hasUnread = model.hasUnread
         isStale = !isRead || unknownWait.waits(isUnknown: hasUnread)
-        // Unread windows are read again for the next picture: perhaps no event comes before.
+        // Unread windows are read again for the next picture, as no event may come before it.
         if isStale || hasUnread { schedule.noteChange() }
         guard !isStale else { return nil }
         if hasEnded { throw Self.noWindow(settings.choice) }
         var found: (top: UInt32, client: UInt32)?
-        // The same one as long as it is there.
+        // The same window stays chosen while it is on the screen.
         if let target {
             guard let isThere = model.shows(target.client, in: target.top) else { return nil }
             if isThere { found = (target.top, target.client) }
@@ -218,7 +218,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         layers = [X11Connection.Layer(window: client, top: top, place: whole, corner: corner)]
         popups = model.popups(of: top)
         for popup in popups where layers.count < X11Connection.maxLayers {
-            // The model has places with borders, which are not in the picture.
+            // The model's places include borders, which are not in the picture.
             guard popup.place.intersection(place) != nil, let inner = try display.place(of: popup.top) else { continue }
             let inside = inner.relative(to: place)
             guard inside.intersection(whole) != nil else { continue }
@@ -227,9 +227,9 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         return next
     }
 
-    /// Whether a picture is of the right windows, after the events before it. Other windows may change all the time.
+    /// Whether a picture shows the right windows, after the events before it. Other windows may change all the time.
     ///
-    /// Nothing is read: the answers would be of a later moment, in which a window may not be secret any more.
+    /// Nothing is read here: the answers would be of a later moment, at which a window may not be secret any more.
     private func isCurrent(_ target: Target) -> Bool {
         guard !isStale else { return false }
         guard haveOthersChanged else { return true }
@@ -249,7 +249,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         _ now: MediaTime, _ connection: CaptureConnection, _ notice: (Notice) throws -> Void
     ) throws {
         schedule.grabbed(at: now)
-        // Without DAMAGE, nobody reports what changes.
+        // Without DAMAGE, the server reports no changes.
         if !display.hasDamage { schedule.noteChange() }
         guard let target = try find(notice), WindowNews.canBeSent(target.place) else { return }
         let (width, height) = (target.place.width, target.place.height)
@@ -258,15 +258,15 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
             color: ColorDescription(matrix: .bt709, range: .full))
         guard let frame = try connection.frame(CaptureVideoFormat(layout: format), filledBy: display, reusing: spare)
         else {
-            // The daemon reads all frames that there is room for: the newest picture is sent when one is free.
+            // The daemon is reading all frames that there is room for. The newest picture is sent when one is free.
             return schedule.noteChange()
         }
-        // If it is not sent, its memory is given back when it goes away.
+        // A frame that is not sent gives its memory back when it is released.
         spare = nil
         try pointer.pictureBegins(now: now)
         let moment: X11Connection.Moment
         do {
-            // One that gets another size all the time is never drawn in time: viewers see the parts that are.
+            // A window that is resized all the time is never drawn in time: viewers see the parts that are.
             var isWhole = undrawnSince.map { now - $0 >= Self.patience } ?? false
             let made = try display.compose(
                 layers, width: width, height: height, now: now, isWhole: &isWhole, into: frame)
@@ -278,12 +278,12 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
             isStale = true
             return schedule.noteChange()
         }
-        // What had happened by then is in the picture: if its windows have changed, another one is made.
+        // Takes the events that the picture contains. If its windows have changed, another picture is made.
         while let event = display.nextEvent(before: moment.sequence) { try take(event) }
         guard isCurrent(target) else { return schedule.retry() }
         if model.showsSecret { pointer.noteSecrets() }
         pointer.draw(moment, into: frame, target.place)
-        // It wants to be hidden, or a rule says so, or a window that wants everything to be hidden.
+        // The window asks to be hidden, a rule hides it, or some window hides everything.
         let isSecure = model.isSecure(target.top) || model.hidesEverything
         let secure: CaptureSecureRegions = isSecure ? .wholeFrame : .none
         try connection.send(frame, at: .nanoseconds(now.nanoseconds), orientation: .up, secure: secure)

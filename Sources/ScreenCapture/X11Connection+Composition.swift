@@ -3,16 +3,16 @@ internal import Grabbing
 package import MediaCore
 package import UpcastClient
 
-/// Pictures that are put together of windows.
+/// Pictures composed of windows.
 extension X11Connection {
-    /// A window in a picture that is put together of several.
+    /// A window in a composed picture.
     package struct Layer: Sendable {
-        /// The window, and the child of the root window that it is or is in.
+        /// The window, and the child of the root window that contains it; both may be the same.
         package var window: UInt32
         package var top: UInt32
-        /// Where it is in the picture, without its border.
+        /// The window's place in the picture, without its border.
         package var place: CaptureRectangle
-        /// Where it is in the child of the root window, without the border of that.
+        /// The window's corner in `top`, inside the border of `top`.
         package var corner: (x: Int, y: Int)
 
         package init(window: UInt32, top: UInt32, place: CaptureRectangle, corner: (x: Int, y: Int) = (0, 0)) {
@@ -36,16 +36,17 @@ extension X11Connection {
 
     package func endComposition() { unsafe upcast_x_end_composition(handle) }
 
-    /// Gets a picture of windows, the first one lowest, also where others cover them.
+    /// Gets a picture of windows, the first one lowest, even where others cover them.
     ///
     /// - Parameters:
     ///   - layers: at most `maxLayers`.
-    ///   - now: of any clock. What the program of a window has not drawn after half a second is painted black, on the
-    ///     screen too.
-    ///   - isWhole: true to get a picture in which that is black, false to get none meanwhile. Becomes whether all is
-    ///     drawn.
+    ///   - now: of any clock. What a window's program has not drawn after half a second is painted black, on the screen
+    ///     too.
+    ///   - isWhole: on entry, whether to get a picture in which undrawn pixels are black, or none meanwhile. On return,
+    ///     whether everything is drawn.
     ///   - frame: as large as the picture.
-    /// - Returns: nil while a window shows what was on the screen in its place: its program has to draw over it first.
+    /// - Returns: nil while a window holds what the screen showed in its place: its program has to draw over that
+    ///   first.
     package func compose(
         _ layers: [Layer], width: Int, height: Int, now: MediaTime, isWhole: inout Bool, into frame: CaptureFrame
     ) throws(GrabError) -> Moment? {
@@ -68,7 +69,7 @@ extension X11Connection {
         return try grab(pixmap, CaptureRectangle(x: 0, y: 0, width: width, height: height), into: frame, &picture)
     }
 
-    /// Windows inside a child of the root window have moved, and have taken along what was not drawn.
+    /// Windows inside a child of the root window have moved, and undrawn pixels may have moved with them.
     package func movedInside(_ top: UInt32) { unsafe upcast_x_source_moved_inside(handle, top) }
 
     private static func layer(_ layer: Layer) -> upcast_x_layer {

@@ -5,7 +5,7 @@ private let eventsAtOnce = 256
 
 /// What happens on the screen.
 extension X11Connection {
-    /// The next thing that has happened; nil if nothing has.
+    /// The next event that has arrived; nil for none.
     ///
     /// - Throws: `lost` when the server has ended.
     package func nextEvent() throws(GrabError) -> Event? {
@@ -17,10 +17,10 @@ extension X11Connection {
         return nil
     }
 
-    /// Takes what has happened.
+    /// Takes the events that have arrived.
     ///
-    /// - Returns: whether there may be more: not all of a flood is taken at once, as other threads may have told
-    ///   something.
+    /// - Returns: whether there may be more. A flood of events is not taken at once, as other threads may have given
+    ///   orders.
     func takeEvents(_ take: (Event) throws -> Void) throws -> Bool {
         for _ in 0..<eventsAtOnce {
             guard let event = try nextEvent() else { return false }
@@ -29,7 +29,7 @@ extension X11Connection {
         return true
     }
 
-    /// The next thing that had happened when a picture was made.
+    /// The next event that a picture contains; nil for none.
     ///
     /// - Parameter sequence: of the picture.
     package func nextEvent(before sequence: UInt32) -> Event? {

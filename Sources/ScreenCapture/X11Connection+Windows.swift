@@ -5,14 +5,14 @@ package import UpcastClient
 private let maxWindows = 4096
 private let readAtOnce = Int(UPCAST_X_READ_AT_ONCE)
 
-/// What windows there are, and what is known of them.
+/// The windows of a display, and facts about them.
 extension X11Connection {
-    /// The bits of a window's number that its X client chooses; the others are the X client's.
+    /// The bits of a window ID that its X client chooses; the other bits identify the client.
     package var resourceMask: UInt32 { unsafe upcast_x_resource_mask(handle) }
 
     /// Reports window events from now on. Returns the children of the root window at this moment, the lowest one first.
     ///
-    /// - Throws: `GrabError.lost`; `ScreenError` for more windows than can be watched, of which one may be secret.
+    /// - Throws: `GrabError.lost`; `ScreenError` for more windows than can be watched, as any of them may be secret.
     package func watchWindows() throws -> [FoundWindow] {
         var windows = [upcast_x_window](repeating: upcast_x_window(), count: maxWindows)
         let count = Int(ask { unsafe upcast_x_watch_windows(handle, &windows, maxWindows) })
@@ -21,7 +21,7 @@ extension X11Connection {
             throw ScreenError(
                 "the display has \(count) windows; upcast-screen can hide secret ones among at most \(windows.count)")
         }
-        // One of which the server tells nothing may be anywhere.
+        // A window that the server does not describe may be anywhere.
         return windows.prefix(count).map { window in
             FoundWindow(
                 window: window.window, place: window.is_there ? Self.place(window) : nil,
@@ -29,7 +29,7 @@ extension X11Connection {
         }
     }
 
-    /// The client window that is active; nil for none, or if no window manager tells.
+    /// The active client window; nil for none, or if no window manager reports it.
     package func activeWindow() throws(GrabError) -> UInt32? {
         var window: UInt32 = 0
         guard ask({ unsafe upcast_x_active_window(handle, &window) }) == 0 else { throw .lost }
@@ -38,16 +38,16 @@ extension X11Connection {
 
     package static let maxErased = Int(UPCAST_X_MAX_ERASED)
 
-    /// Paints areas of the root window black, over all windows, and makes their programs draw again, later.
+    /// Paints areas of the root window black, over all windows, and makes their programs draw again afterwards.
     ///
     /// - Parameter areas: at most `maxErased`.
-    /// - Returns: the number of the request: events with this number or a higher one are of later moments.
+    /// - Returns: the sequence number of the request: events with this number or a higher one came later.
     package func erase(_ areas: [CaptureRectangle]) -> UInt32 {
         let areas = areas.prefix(Self.maxErased).map(Self.rectangle)
         return unsafe upcast_x_erase(handle, areas, UInt32(areas.count))
     }
 
-    /// Asks the compositing manager to paint an area, until `endRepaint`.
+    /// Makes the compositing manager paint an area, until `endRepaint`.
     func askRepaint(_ area: CaptureRectangle) {
         var area = Self.rectangle(area)
         unsafe upcast_x_ask_repaint(handle, &area)
@@ -61,7 +61,7 @@ extension X11Connection {
             height: UInt16(clamping: area.height))
     }
 
-    /// Who the window manager and the compositing manager are now. No windows are read.
+    /// Reads the window manager and the compositing manager, and no windows.
     func readManagers() throws(GrabError) -> WindowReading {
         var found = upcast_x_manager()
         guard ask({ unsafe upcast_x_read_manager(handle, &found) }) == 0 else { throw .lost }
@@ -81,7 +81,7 @@ extension X11Connection {
         return CaptureRectangle(x: Int(area.x), y: Int(area.y), width: Int(area.width), height: Int(area.height))
     }
 
-    /// What is known of windows; those that are gone are left out.
+    /// Facts about windows; those that are gone are left out.
     package func facts(of windows: [UInt32]) throws(GrabError) -> [UInt32: WindowFacts] {
         var all: [UInt32: WindowFacts] = [:]
         for start in stride(from: 0, to: windows.count, by: readAtOnce) {
@@ -96,7 +96,7 @@ extension X11Connection {
         return all
     }
 
-    /// Who X clients are; nil for those that have ended.
+    /// The owners of X clients; nil for clients that have ended.
     func owners(of clients: [UInt32]) throws(GrabError) -> [UInt32: WindowNames.Owner?] {
         var all: [UInt32: WindowNames.Owner?] = [:]
         for start in stride(from: 0, to: clients.count, by: readAtOnce) {
@@ -130,7 +130,7 @@ extension X11Connection {
         }
     }
 
-    /// The client's, and those of all windows beside it and in it.
+    /// The client's names, then those of all other named windows around it and in it.
     private func names(_ facts: inout upcast_x_facts) throws(GrabError) -> [WindowNames] {
         let client = facts.client
         let others = Self.windows(&facts.named, facts.named_count).filter { $0 != client }
@@ -140,7 +140,7 @@ extension X11Connection {
             var found = [upcast_x_names](repeating: upcast_x_names(), count: part.count)
             let status = ask { unsafe upcast_x_read_names(handle, part, UInt32(part.count), &found) }
             guard status == 0 else { throw .lost }
-            // One that is gone has an event, which asks for all of this again.
+            // A window that is gone causes an event, after which all of this is read again.
             for index in found.indices where found[index].is_there { all.append(Self.names(&found[index])) }
         }
         return all

@@ -5,7 +5,7 @@ internal import LinuxSystem
 internal import MediaCore
 package import UpcastClient
 
-/// A connection to an X server, of which the root window is captured.
+/// A connection to the X server whose root window is captured.
 ///
 /// One thread at a time, except `detach`. The server writes pictures into the memory that the daemon reads (MIT-SHM
 /// 1.2), and reports what has changed (DAMAGE).
@@ -16,7 +16,7 @@ package import UpcastClient
         /// The root window has another size, or monitors have changed.
         case screenChanged
         case pointerShapeChanged
-        /// A device moves the pointer, with `watchMotion`.
+        /// A device moves the pointer; reported after `watchMotion(true)`.
         case pointerMoved
         case window(WindowEvent)
         /// Another window is active, as the window manager says.
@@ -27,7 +27,7 @@ package import UpcastClient
         case desktopChanged
     }
 
-    /// What was true at the moment of a picture.
+    /// The state at the moment of a picture.
     package struct Moment: Sendable {
         /// In pixels of the root window; nil if the pointer is on another screen.
         package var pointer: (x: Int, y: Int)?
@@ -36,7 +36,7 @@ package import UpcastClient
     }
 
     package enum GrabError: Error {
-        /// The area is not there any more: the screen changes at this moment.
+        /// The area does not exist any more: the screen is changing.
         case notThere
         /// The server has ended.
         case lost
@@ -60,28 +60,28 @@ package import UpcastClient
     /// When the server has answered last.
     private var heard: MediaTime
     private var slowestAnswer = MediaTime.zero
-    /// Readings of windows in a row that gave nothing.
+    /// The number of consecutive readings of windows without a result.
     var disturbedReadings = 0
     /// Segments that no frame uses any more.
     private let detached = Monitor<[UInt32]>([])
-    /// Places that have changed between the last two pictures of the screen, in pixels of the root window. If they are
-    /// many, some are not told.
+    /// Places that have changed between the last two pictures of the screen, in pixels of the root window. Incomplete
+    /// if there are many.
     private(set) var damaged: [CaptureRectangle] = []
-    /// The server's pixels, where they have to be converted.
+    /// The server's pixels before their conversion.
     private var stored: [UInt8] = []
     private static let maxPointerPixels = 256 * 256
     private static let maxMonitors = 16
 
-    /// The display that is captured; empty for none.
+    /// The name of the display that is captured; empty for none.
     ///
-    /// - Parameter display: nil for that of the environment.
+    /// - Parameter display: nil for `$DISPLAY`.
     package static func name(_ display: String?) -> String {
         let session = unsafe getenv("DISPLAY").map { unsafe String(cString: $0) }
         return display ?? session ?? ""
     }
 
     /// - Parameters:
-    ///   - display: nil for that of the environment.
+    ///   - display: nil for `$DISPLAY`.
     ///   - answers: is told when this thread waits for the server, which may take for ever.
     /// - Throws: what is missing, and how to get it.
     package init(display: String?, answers: AnswerWatch? = nil) throws(ScreenError) {
@@ -155,7 +155,7 @@ package import UpcastClient
         return call()
     }
 
-    /// The longest time that the server has taken for a picture, or to read windows, since this was called last.
+    /// The longest time that the server has taken for an answer since this was called last.
     func takeSlowestAnswer() -> MediaTime {
         defer { slowestAnswer = .zero }
         return slowestAnswer
@@ -164,7 +164,7 @@ package import UpcastClient
     /// When to ask whether the server is still there.
     var nextCheck: MediaTime { heard + AnswerWatch.rest }
 
-    /// Asks a server that nobody has asked for long: a screen that stands still and one that hangs look the same.
+    /// Asks a server that was not asked for long: a still screen and a server that hangs look the same.
     ///
     /// - Returns: whether it was asked. Events may have come with the answer.
     func check(now: MediaTime) throws(GrabError) -> Bool {
@@ -188,7 +188,7 @@ package import UpcastClient
 
     package func detach(_ memory: UInt32) { detached.withLock { $0.append(memory) } }
 
-    /// Lets the server unmap the memory of frames that have gone.
+    /// Makes the server unmap the memory of released frames.
     func detachUnused() {
         let segments = detached.withLock { segments in
             defer { segments = [] }
@@ -201,8 +201,8 @@ package import UpcastClient
     ///
     /// - Parameters:
     ///   - area: within the root window.
-    ///   - frame: in which the server or this process writes it.
-    ///   - damage: is told what has changed since the last picture, in pixels of this one.
+    ///   - frame: gets the picture, which the server or this process writes.
+    ///   - damage: gets what has changed since the last picture, in pixels of this one.
     package func grab(
         _ area: CaptureRectangle, into frame: CaptureFrame, damage: inout DamageList
     ) throws(GrabError) -> Moment {
@@ -226,7 +226,7 @@ package import UpcastClient
                 unsafe upcast_x_grab(handle, pixmap, &rectangle, place.memory, UInt32(place.offset), nil, 0, &picture)
             }
         } else if let conversion = format.conversion {
-            // Rows end at 32 bits.
+            // Rows are padded to 32 bits.
             let stride = (area.width * format.bytesPerPixel + 3) & ~3
             if stored.count != stride * area.height { stored = [UInt8](repeating: 0, count: stride * area.height) }
             status = unsafe stored.withUnsafeMutableBytes { bytes in
@@ -266,7 +266,7 @@ package import UpcastClient
         CaptureRectangle(x: Int(r.x), y: Int(r.y), width: Int(r.width), height: Int(r.height))
     }
 
-    /// Up to the first 0.
+    /// The text up to the first 0.
     static func text<Array>(_ array: inout Array) -> String {
         unsafe withUnsafeBytes(of: &array) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
@@ -282,7 +282,7 @@ package import UpcastClient
 
     // MARK: Pointer and monitors
 
-    /// Reports each motion of the pointer that a device makes, or no more.
+    /// Starts or stops reports of each motion of the pointer by a device.
     package func watchMotion(_ isOn: Bool) { unsafe upcast_x_watch_motion(handle, isOn) }
 
     /// Where the pointer is; nil on another screen.
@@ -292,8 +292,8 @@ package import UpcastClient
         return isHere ? (Int(x), Int(y)) : nil
     }
 
-    /// Its shape, and whether that has a name; nil if there is one, and the server does not tell it: the program that
-    /// made it has ended.
+    /// The pointer's shape, and whether it has a name. Nil if the server hides the shape, as the program that made it
+    /// has ended, or if the shape is too large.
     package func pointerImage() throws(GrabError) -> (image: PointerImage, isNamed: Bool)? {
         var pixels = [UInt32](repeating: 0, count: Self.maxPointerPixels)
         var (width, height, hotX, hotY): (UInt16, UInt16, UInt16, UInt16) = (0, 0, 0, 0)

@@ -1,4 +1,4 @@
-/// Why nobody may see what is on the screen of a desktop session now.
+/// Why viewers must not see the screen of a desktop session now.
 package struct SessionState: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -8,10 +8,10 @@ package struct SessionState: OptionSet, Hashable, Sendable {
     package static let switched = SessionState(rawValue: 2)
     package static let sleeping = SessionState(rawValue: 4)
     package static let screenSaver = SessionState(rawValue: 8)
-    /// Somebody who would know does not answer.
+    /// A service that knows the state does not answer.
     package static let unknown = SessionState(rawValue: 16)
 
-    /// For people: `the session is locked`.
+    /// For the user: `the session is locked`.
     package var text: String {
         let parts = [
             (SessionState.locked, "the session is locked"), (.switched, "another session has the screen"),

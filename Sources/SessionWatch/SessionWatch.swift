@@ -1,19 +1,20 @@
 internal import CSession
 
-/// Follows the lock of a desktop session, as logind and the screen savers of the desktops tell it over D-Bus.
+/// Follows the lock of a desktop session, which logind and the desktops' screen savers report over D-Bus.
 ///
 /// One thread.
 @safe package final class SessionWatch {
     private let handle: OpaquePointer
-    /// How long a bus may take until it takes questions.
+    /// How long a bus may take until it accepts requests.
     private static let patienceMilliseconds: CInt = 2000
-    /// Who does not answer, for people; nil for nobody. Then this watch hears nothing more: another one may.
+    /// The service that does not answer, in words for the user; nil for none. This watch then gets no more news: open
+    /// another.
     package private(set) var silent: String?
 
-    /// Connects to the buses that are there, and waits some seconds for them at most. Nil if there is none, or
-    /// libsystemd is not installed: nothing is told of a session then, as on a machine without a desktop.
+    /// Connects to the buses that exist, and waits some seconds for them at most. Nil if there is none, or libsystemd
+    /// is not installed: nothing is known of a session then, as on a machine without a desktop.
     ///
-    /// - Parameter stop: a descriptor; once it is readable, a bus that does not answer is not waited for.
+    /// - Parameter stop: a descriptor; once it is readable, waiting for a bus ends.
     package init?(stop: CInt) {
         guard let opened = unsafe upcast_session_open(stop, Self.patienceMilliseconds) else { return nil }
         unsafe handle = opened
@@ -28,8 +29,8 @@ internal import CSession
         return (system, user)
     }
 
-    /// What is true now. Waits for nobody, but for logind's answers after a change, and for a screen saver that has
-    /// begun: at most a second for each.
+    /// The state now. Waits only for logind's answers after a change, and for a screen saver that has begun, at most a
+    /// second for each.
     package func look() -> SessionState {
         var state = upcast_session_state()
         unsafe upcast_session_look(handle, &state)

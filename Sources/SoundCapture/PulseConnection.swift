@@ -6,7 +6,7 @@ package import MediaCore
 @safe package final class PulseConnection {
     /// Why waiting has ended.
     package enum Interruption: Error {
-        /// The descriptor that ends it is readable.
+        /// The `stop` descriptor is readable.
         case stopped
         /// The server has ended.
         case lost
@@ -16,15 +16,15 @@ package import MediaCore
 
     /// Why there is no connection.
     package enum OpenFailure: Error, Equatable {
-        /// The descriptor that ends it is readable.
+        /// The `stop` descriptor is readable.
         case stopped
-        /// What is wrong, and what would be right.
+        /// What is wrong, and what to do about it.
         case failed(ScreenError)
-        /// The server has taken the connection, and does not answer.
+        /// The server has accepted the connection, but does not answer.
         case silent
     }
 
-    /// For people.
+    /// For the user.
     package static let silence = "the sound server does not answer: it is stopped, or hangs"
 
     let handle: OpaquePointer
@@ -62,7 +62,7 @@ package import MediaCore
         }
     }
 
-    /// libpulse's own words are for its programmers: a server that ends a connection has it say "Entity killed".
+    /// libpulse's texts are for programmers: for a server that has ended the connection, it says "Entity killed".
     private static func failure(ofServer error: CInt) -> ScreenError {
         let remedy = "PulseAudio or pipewire-pulse must run for this user, or PULSE_SERVER must name another server"
         switch error {
@@ -80,17 +80,17 @@ package import MediaCore
         }
     }
 
-    /// Works until something happens.
+    /// Handles the connection until something happens.
     ///
-    /// - Parameter milliseconds: at most; negative for without end.
+    /// - Parameter milliseconds: the longest wait; negative for no limit.
     package func wait(milliseconds: CInt) throws(Interruption) {
         try check(unsafe upcast_pulse_wait(handle, milliseconds))
     }
 
-    /// Whether the last facts may not hold any more.
+    /// Whether the last facts may be out of date.
     package var hasChanged: Bool { unsafe upcast_pulse_has_changed(handle) }
 
-    /// Asks for all that the server has.
+    /// Asks for all devices and playbacks of the server.
     package func facts() throws(Interruption) -> SoundFacts {
         try check(unsafe upcast_pulse_read(handle, room))
         return unsafe SoundFacts(&room.pointee)
@@ -139,7 +139,7 @@ private func list<Array, Element, Result>(
     }
 }
 
-/// Up to the first 0.
+/// The text up to the first 0.
 private func text<Array>(_ array: inout Array) -> String {
     unsafe withUnsafeBytes(of: &array) { bytes in
         unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)

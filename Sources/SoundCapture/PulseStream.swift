@@ -12,7 +12,7 @@ internal import MediaCore
     private let handle: OpaquePointer
     private let connection: PulseConnection
     private let bytesPerFrame: Int
-    /// What the server does not count of the time until the samples are heard.
+    /// The part of the delay until samples are heard that the server does not report.
     var sinkDelay: MediaTime
     private var clock: SoundClock
     private var breaks: UInt32 = 0
@@ -21,8 +21,8 @@ internal import MediaCore
 
     /// - Parameters:
     ///   - channels: 1 or 2; the server mixes.
-    ///   - latency: how much may come at once. The server, this program and the daemon wake up for each.
-    ///   - sinkDelay: what the server does not count of the time until the samples are heard.
+    ///   - latency: how much sound comes at once. The server, this program and the daemon wake up each time.
+    ///   - sinkDelay: the part of the delay until samples are heard that the server does not report.
     /// - Returns: nil where the server refuses.
     init?(
         _ target: SoundTarget, channels: Int, latency: MediaTime, sinkDelay: MediaTime, _ connection: PulseConnection
@@ -40,7 +40,7 @@ internal import MediaCore
 
     deinit { unsafe upcast_pulse_end(handle) }
 
-    /// The server does not record any more.
+    /// The server has stopped recording.
     var hasEnded: Bool { unsafe upcast_pulse_has_ended(handle) }
     /// Whether samples have times, without which they are dropped.
     var isSettled: Bool { clock.isSettled }
@@ -54,7 +54,7 @@ internal import MediaCore
             defer { unsafe upcast_pulse_drop(handle) }
             let time = clock.time(at: position)
             position += Int64(count)
-            // A hole is silence: the time goes on.
+            // A hole is silence: only the time goes on.
             guard let time, let start = unsafe bytes, count >= bytesPerFrame else { continue }
             let whole = count - count % bytesPerFrame
             try unsafe body(UnsafeRawBufferPointer(start: start, count: whole).bytes, time)
@@ -69,7 +69,7 @@ internal import MediaCore
             clock.restart()
         }
         clock.look(at: now)
-        // Without times, samples are dropped.
+        // Samples are dropped until times are settled, so the server is asked soon.
         if !clock.isSettled { nextAsking = min(nextAsking, now + Self.firstAsking) }
         var timing = upcast_pulse_timing()
         if unsafe upcast_pulse_take_timing(handle, &timing) {

@@ -2,21 +2,21 @@ package import MediaCore
 
 /// When the samples of a recorded stream are heard, on CLOCK_MONOTONIC. Pure; one for each stream.
 ///
-/// PulseAudio stamps no samples. What the server says of the stream's place at one moment gives the time of its first
-/// byte, with some error; the median of several is right to some milliseconds. Times that are sent move towards it
-/// slowly, so that nobody hears it.
+/// PulseAudio does not timestamp samples. Each report of the stream's position gives the time of its first byte, with
+/// some error; the median of several is right to some milliseconds. The times that are sent move towards the median so
+/// slowly that nobody hears it.
 package struct SoundClock: Equatable, Sendable {
-    /// What the server says at one moment, in bytes since the stream began.
+    /// The server's report at one moment, in bytes since the stream began.
     package struct Reading: Equatable, Sendable {
         /// When the server answered.
         package var at: MediaTime
-        /// What the server has recorded, and what of it this process has read.
+        /// The bytes that the server has recorded, and how many of them this process has read.
         package var written: Int64
         package var read: Int64
-        /// How old the last byte written was, and how much later than recorded it is heard.
+        /// The age of the last byte written, and the time from recording it to hearing it.
         package var captureDelay: MediaTime
         package var playDelay: MediaTime
-        /// What this process has taken, as it counts.
+        /// The bytes that this process has taken, by its own count.
         package var position: Int64
 
         package init(
@@ -27,15 +27,15 @@ package struct SoundClock: Equatable, Sendable {
         }
     }
 
-    /// Fewer readings give no time.
+    /// With fewer readings, there is no time.
     package static let neededReadings = 5
     static let keptReadings = 9
     /// How far one block's time moves towards what the readings say.
     package static let slew = MediaTime.milliseconds(1)
-    /// A larger difference is no drift: the stream has stood still. Less is no step for the daemon.
+    /// A larger difference is not drift: the stream has stood still. The daemon does not treat a smaller one as a step.
     static let step = MediaTime.milliseconds(60)
 
-    /// The server keeps two seconds for a program that does not read, loses what comes then, and does not say so.
+    /// For a program that does not read, the server keeps two seconds. It loses what comes then, and does not say so.
     static let attention = MediaTime.milliseconds(1500)
 
     /// In seconds: more sound never waits to be read.
@@ -43,7 +43,7 @@ package struct SoundClock: Equatable, Sendable {
 
     private let bytesPerSecond: Int64
     private var lastLook: MediaTime?
-    /// When the byte 0 is heard, as each reading says.
+    /// When byte 0 is heard, by each reading.
     private var origins: [MediaTime] = []
     private var median = MediaTime.zero
     private var origin: MediaTime?
@@ -54,10 +54,10 @@ package struct SoundClock: Equatable, Sendable {
         origins.reserveCapacity(Self.keptReadings + 1)
     }
 
-    /// Whether `time(at:)` has enough to go by.
+    /// Whether there are enough readings for `time(at:)`.
     package var isSettled: Bool { origins.count >= Self.neededReadings }
 
-    /// Takes what the server says. What cannot be is ignored: more bytes than the server keeps.
+    /// Takes a reading. An impossible one, with more bytes than the server keeps, is ignored.
     package mutating func note(_ reading: Reading) {
         let (waiting, overflows) = reading.written.subtractingReportingOverflow(reading.read)
         guard !overflows, waiting.magnitude <= UInt64(Self.greatestWait * bytesPerSecond) else { return }
@@ -68,7 +68,7 @@ package struct SoundClock: Equatable, Sendable {
         median = origins.sorted()[origins.count / 2]
     }
 
-    /// Notes that the program looks for samples. After it stood still, the times begin anew.
+    /// Notes that the program looks for samples. If it stood still before, the times begin anew.
     package mutating func look(at now: MediaTime) {
         if let lastLook, now - lastLook > Self.attention { restart() }
         lastLook = now
@@ -85,7 +85,7 @@ package struct SoundClock: Equatable, Sendable {
         guard isSettled else { return nil }
         let current = origin ?? median
         let difference = median - current
-        // All of them agree that the time has changed.
+        // All readings agree that the time has changed.
         let isStep = difference.magnitude > Self.step && origins.allSatisfy { ($0 - current).magnitude > Self.step }
         let next = isStep ? median : current + max(.zero - Self.slew, min(Self.slew, difference))
         origin = next

@@ -1,12 +1,12 @@
-/// What a sound server has.
+/// What a sound server has: its devices, and what programs play.
 package struct SoundFacts: Equatable, Sendable {
     package struct Device: Equatable, Sendable {
         package var index: UInt32
         package var name: String
         package var description: String
-        /// Of a source that is the monitor of a sink: the index of that sink.
+        /// For a source that is the monitor of a sink: the index of that sink.
         package var monitorOf: UInt32?
-        /// Of a sink: from writing to hearing, in microseconds.
+        /// For a sink: the time from writing a sample to hearing it, in microseconds.
         package var latency: UInt64
 
         package init(
@@ -17,7 +17,7 @@ package struct SoundFacts: Equatable, Sendable {
         }
     }
 
-    /// What a program plays; one program may play several.
+    /// A stream that a program plays; one program may play several.
     package struct Playback: Equatable, Sendable {
         package var index: UInt32
         /// The index of the sink.
@@ -41,10 +41,10 @@ package struct SoundFacts: Equatable, Sendable {
 
     package init() {}
 
-    /// PipeWire answers with PulseAudio's protocol, and leaves the latency of the sink out of a monitor's.
+    /// PipeWire speaks PulseAudio's protocol, but leaves the sink's latency out of the latency of its monitor.
     package var isPipeWire: Bool { serverName.contains("PipeWire") }
 
-    /// The source that has what a sink plays.
+    /// The source that records what a sink plays.
     package func monitor(of sink: Device) -> Device? { sources.first { $0.monitorOf == sink.index } }
 
     package var microphones: [Device] { sources.filter { $0.monitorOf == nil } }

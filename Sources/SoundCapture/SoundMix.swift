@@ -1,23 +1,23 @@
 package import MediaCore
 
-/// Adds up what several programs play, which comes in streams of their own. Pure.
+/// Mixes what several programs play, each in a stream of its own. Pure.
 ///
-/// Frames are stereo, 16-bit, and have a place on the timeline: their number since its zero at 48 kHz. What has come in
-/// is given out in order, once each stream that has begun has it, or everything had time to come.
+/// Frames are stereo and 16-bit. A frame's place on the timeline is its number since time zero, at 48 kHz. Frames are
+/// given out in order, once each stream that has begun has delivered them, or all streams had time to.
 package struct SoundMix {
     package static let sampleRate = Int64(48_000)
     /// How long the slowest stream is waited for.
     package static let patience = MediaTime.milliseconds(60)
-    /// Times of one stream that differ less from its samples are jitter.
+    /// A smaller difference between a stream's times and its sample count is jitter.
     static let jitter = sampleRate * 20 / 1000
-    /// Times that differ by more move the stream by one frame for each piece: its clock is not that of the timeline.
+    /// A larger difference moves the stream by one frame for each piece: its clock is not that of the timeline.
     static let drift = sampleRate * 5 / 1000
-    /// Shorter pieces do not move the stream: a frame more or less would be heard.
+    /// Shorter pieces do not move the stream, as one frame more or less would be heard.
     private static let leastMoved = sampleRate * 10 / 1000
-    /// What can be in it: a second.
+    /// The size of the mix, in frames: a second.
     static let capacity = sampleRate
     private static let bytesPerFrame = 4
-    /// What is given out at once, if there is as much: 20 ms.
+    /// The most frames that are given out at once: 20 ms.
     package static let blockFrames = sampleRate * 20 / 1000
 
     /// Where a stream's next frame belongs. Kept by whoever reads the stream.
@@ -27,14 +27,14 @@ package struct SoundMix {
     }
 
     private var sums = [Int32](repeating: 0, count: Int(capacity) * 2)
-    /// The first frame that was not given out; and the end of what has come in.
+    /// The first frame that was not given out, and the end of the frames that have come.
     private var start: Int64 = 0
     private var end: Int64 = 0
     private var block = [Int16](repeating: 0, count: Int(blockFrames) * 2)
 
     package init() {}
 
-    /// Takes whole frames of one stream, of which the first is heard at a time. What is too late is lost.
+    /// Adds whole frames of one stream; the first one is heard at `time`. Frames that come too late are lost.
     package mutating func add(_ samples: RawSpan, at time: MediaTime, _ place: inout Place) {
         let frames = Int64(samples.byteCount / Self.bytesPerFrame)
         var (next, count) = (Self.frame(at: time), frames)
@@ -43,7 +43,7 @@ package struct SoundMix {
             next = expected
         }
         place.next = next + count
-        // Nothing is in it: it begins here, but not before what was given out, unless the time was set back.
+        // The mix is empty, so it begins here: not before what was given out, unless the stream's time was set back.
         if start == end {
             start = start - next > Self.capacity ? next : max(start, next)
             end = start
@@ -66,7 +66,7 @@ package struct SoundMix {
         return Int32(unsafe samples.unsafeLoadUnaligned(fromByteOffset: offset, as: Int16.self))
     }
 
-    /// A sample of a piece that is stretched from so many frames to another number: its ends stay where they are.
+    /// A sample of a piece that is stretched from `frames` to `count` frames. Its first and last frame stay.
     private static func sample(
         _ samples: borrowing RawSpan, _ frame: Int64, of count: Int64, from frames: Int64, _ channel: Int
     ) -> Int32 {
@@ -77,7 +77,7 @@ package struct SoundMix {
         return first + Int32(Int64(step) * rest / (count - 1))
     }
 
-    /// The next block, if it is complete; or what of it has come, if its time has.
+    /// Gives out each block that is complete. After `patience`, gives out what has come of an incomplete one.
     ///
     /// - Parameter places: those of all streams.
     package mutating func take(
@@ -85,7 +85,7 @@ package struct SoundMix {
     ) rethrows {
         while start < end, isComplete(places) || Self.time(of: start + Self.blockFrames) + Self.patience <= now {
             let time = Self.time(of: start)
-            // What is missing at its end may still come, and then is not late.
+            // The missing end of a block may still come, and is not late then.
             let frames = min(Self.blockFrames, end - start)
             for frame in 0..<frames {
                 let (from, to) = (Self.slot(start + frame), Int(frame) * 2)
@@ -104,7 +104,7 @@ package struct SoundMix {
             && places.allSatisfy { place in place.next.map { $0 >= start + Self.blockFrames } ?? true }
     }
 
-    /// When `take` has something even if nothing more is added; nil if nothing is in it.
+    /// When `take` gives out something even if nothing more is added; nil if the mix is empty.
     package var due: MediaTime? { start < end ? Self.time(of: start + Self.blockFrames) + Self.patience : nil }
 
     private static func slot(_ frame: Int64) -> Int { Int(((frame % capacity) + capacity) % capacity) * 2 }

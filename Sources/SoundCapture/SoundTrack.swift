@@ -17,7 +17,7 @@ package final class SoundTrack {
     private var mix: SoundMix?
     private var lastNotice: Notice?
     private var retry: MediaTime?
-    /// After the server has refused a stream, or ended one.
+    /// How long to wait before a stream that the server has refused or ended is requested again.
     private static let retryPause = MediaTime.milliseconds(500)
 
     /// - Parameter channels: 1 or 2; programs are mixed in stereo.
@@ -35,7 +35,7 @@ package final class SoundTrack {
         return retry.map { $0 <= now } ?? false
     }
 
-    /// Records what the facts say, and nothing else.
+    /// Begins and ends streams, so that exactly what matches the wish is recorded.
     package func follow(_ facts: SoundFacts, now: MediaTime, _ notice: (Notice) -> Void) {
         retry = nil
         var targets: [SoundTarget] = []
@@ -52,7 +52,7 @@ package final class SoundTrack {
                 streams[index].sinkDelay = facts.uncountedDelay(of: target)
                 continue
             }
-            // A request that the server refuses ends like this, too.
+            // A request that the server refuses also ends its stream.
             if targets.contains(target) {
                 news = .missing("the sound server has ended the recording of \(target.source); asking again")
                 retry = now + Self.retryPause
@@ -77,7 +77,8 @@ package final class SoundTrack {
         lastNotice = news
     }
 
-    /// Gives out what has come, in order. Returns when it wants to be called again; nil for when something happens.
+    /// Gives out the samples that have come, in order. Returns when it wants to be called again; nil until something
+    /// happens.
     package func read(
         now: MediaTime, _ body: (RawSpan, MediaTime) throws -> Void
     ) rethrows -> MediaTime? {
@@ -100,14 +101,15 @@ package final class SoundTrack {
 extension SoundFacts {
     /// The latency that a stream of the source asks for.
     ///
-    /// PulseAudio mixes a sink's sound before it is heard, and its monitor has it then. The less latency a stream asks
-    /// for, the later PulseAudio mixes: while nothing played, broadcasts were less late with 80 ms than with 20 or 40.
-    /// A microphone's samples are later with more.
+    /// PulseAudio mixes a sink's sound before it is heard, and the monitor gets it at that moment. The less latency a
+    /// stream asks for, the later PulseAudio mixes. While nothing played, broadcasts were less late with 80 ms than
+    /// with 20 or 40 ms. A microphone's samples come later with more latency.
     package func wantedLatency(of target: SoundTarget) -> MediaTime {
         source(of: target)?.monitorOf != nil && !isPipeWire ? .milliseconds(80) : .milliseconds(40)
     }
 
-    /// What the server leaves out of the time until samples are heard: with PipeWire, the latency of the sink.
+    /// The part of the delay until samples are heard that the server does not report: with PipeWire, the sink's
+    /// latency.
     func uncountedDelay(of target: SoundTarget) -> MediaTime {
         guard isPipeWire, let source = source(of: target),
             let sink = sinks.first(where: { $0.index == source.monitorOf })
@@ -115,7 +117,7 @@ extension SoundFacts {
         return Self.delay(microseconds: sink.latency)
     }
 
-    /// What a server says of a delay. Nobody waits longer than a minute for sound: more is an error of the server's.
+    /// A delay that a server reports. Sound is never late by more than a minute: more is an error of the server.
     static func delay(microseconds: UInt64) -> MediaTime { .microseconds(Int64(min(microseconds, 60_000_000))) }
 
     private func source(of target: SoundTarget) -> Device? { sources.first { $0.index == target.index } }

@@ -5,7 +5,7 @@ package enum SoundWish: Equatable, Sendable {
     case defaultSink
     /// What the sink of this name plays.
     case sink(String)
-    /// What the programs play whose name or executable matches, wherever.
+    /// What the programs with this name or executable play, on any sink.
     case application(String)
     /// The default microphone, also after another one has become the default.
     case defaultMicrophone
@@ -38,7 +38,7 @@ package struct SoundTarget: Hashable, Sendable {
     package var source: String
     /// Its index: a device that comes back under its name has another one.
     package var index: UInt32
-    /// Only this playback of the sink that the source is the monitor of.
+    /// Only this playback is recorded, of the sink that the source is the monitor of; nil for all.
     package var playback: UInt32?
 
     package init(source: String, index: UInt32, playback: UInt32? = nil) {
@@ -48,9 +48,9 @@ package struct SoundTarget: Hashable, Sendable {
 
 /// The answer of a server to a wish.
 package enum SoundAnswer: Equatable, Sendable {
-    /// Several where several programs, or several parts of one, play.
+    /// Several if several programs play, or one program plays several streams.
     case record([SoundTarget])
-    /// What is not there now, and what there is instead.
+    /// What is missing now, and what exists instead.
     case missing(String)
 }
 
@@ -63,7 +63,7 @@ extension SoundFacts {
         case .sink(let name): return sound(of: name, "there is no sink \(name)")
         case .application(let name): return sound(ofApplication: name)
         case .defaultMicrophone:
-            // A machine without a microphone has a monitor as its default source: the sound would be there twice.
+            // Without a microphone, the default source may be a monitor: its sound would be sent twice.
             guard let source = microphones.first(where: { $0.name == defaultSource }) else {
                 return .missing("the default source is no microphone; \(Self.list("microphones", microphones))")
             }

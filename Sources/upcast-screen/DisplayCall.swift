@@ -1,8 +1,8 @@
 import Grabbing
 import LinuxSystem
 
-/// Runs what waits for a display server on a thread of its own: one that hangs keeps nobody from being told, and no
-/// program from ending.
+/// Runs a call that waits for a display server on its own thread. If the server hangs, the user is told all the same,
+/// and the program can end.
 enum DisplayCall {
     /// - Parameters:
     ///   - answers: is told when the thread waits for the server.

@@ -2,7 +2,7 @@ import Grabbing
 import MediaCore
 import ScreenCapture
 
-/// Who has the pictures, in messages. Pure.
+/// The server that has the pictures, as messages name it. Pure.
 struct DisplayServer: Equatable, Sendable {
     /// Such as "the X server :0".
     let name: String

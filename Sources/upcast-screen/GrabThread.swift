@@ -19,9 +19,9 @@ final class GrabThread: Sendable {
 
     /// Where a thread gets its screen from.
     enum Start: Sendable {
-        /// Nil to open it.
+        /// Nil to open the screen.
         case with(ScreenSource?)
-        /// From the thread that has followed it, which has been told to stop.
+        /// The screen of the thread that has followed it, which has been told to stop.
         case after(GrabThread)
     }
 
@@ -49,7 +49,7 @@ final class GrabThread: Sendable {
     var descriptor: CInt { end.raw }
 
     /// - Parameters:
-    ///   - broadcast: nil to follow the screen between two.
+    ///   - broadcast: nil to follow the screen between two broadcasts.
     ///   - output: which output of a compositor is captured.
     ///   - answers: is told when the thread waits for the display server.
     init(
@@ -70,7 +70,7 @@ final class GrabThread: Sendable {
             } catch let error as CaptureError {
                 failed.withLock { $0 = .daemon(error) }
             } catch let error as SharingRefused {
-                // Viewers see nothing of the screen any more, whatever is still on its way.
+                // Hides the screen from viewers, even if frames are still on their way.
                 try? broadcast?.pause.set(.notShared, true)
                 failed.withLock { $0 = .notShared("\(error)") }
             } catch {
@@ -81,9 +81,9 @@ final class GrabThread: Sendable {
         thread.withLock { $0 = worker }
     }
 
-    /// The screen that another thread has left, as soon as it has ended.
+    /// Waits until another thread has ended, and returns the screen that it has left.
     ///
-    /// - Throws: why that one has ended by itself.
+    /// - Throws: why the other thread has ended by itself.
     private static func screen(_ start: Start) throws -> ScreenSource? {
         switch start {
         case .with(let display): return display
@@ -94,14 +94,15 @@ final class GrabThread: Sendable {
         }
     }
 
-    /// Ends the thread. A display that does not answer keeps a program waiting that goes on, and not one that ends.
+    /// Ends the thread. While the program goes on, this waits for a display that does not answer. Once the program
+    /// ends, it waits only for `patience`.
     ///
     /// - Parameters:
     ///   - answers: as for `init`.
     ///   - ending: a descriptor that is readable once the program ends.
-    ///   - patience: how long the thread has from then on, until it is left to the end of the process.
+    ///   - patience: how long to wait for the thread from then on, before it is left to the end of the process.
     ///   - silent: called when the display server does not answer.
-    /// - Returns: what the next thread goes on with; nil to open the screen again, and if this one was left.
+    /// - Returns: the screen for the next thread; nil if it has to be opened again, or if this thread was left.
     @discardableResult
     func stop(_ answers: AnswerWatch, ending: CInt, patience: MediaTime, silent: () -> Void) -> ScreenSource? {
         control.stop()
@@ -119,7 +120,7 @@ final class GrabThread: Sendable {
         _ answers: AnswerWatch, _ control: GrabControl, keep: (ScreenSource?) -> Void
     ) throws {
         var display = display
-        // What is waited for; and whether it is known that the screen has ended.
+        // The error that the user was told, and whether the user knows that the screen has ended.
         var (told, hasEnded) = (String?.none, false)
         while true {
             do {
@@ -127,7 +128,7 @@ final class GrabThread: Sendable {
                 display = nil
                 hasEnded = false
                 keep(open.betweenBroadcasts == .closed ? nil : open)
-                // A grabber begins without a picture: what has to be in front is not yet.
+                // A grabber begins without a picture: the required application does not count as in front yet.
                 if plan.settings.front != nil { try broadcast?.pause.set(.notInFront, true) }
                 let hasStopped =
                     try broadcast.map { try open.run(plan, $0.connection, $0.pause, control) } ?? open.follow(control)
@@ -139,7 +140,7 @@ final class GrabThread: Sendable {
                 Report.line("upcast-screen: \(open.name) has ended; waiting for it to come back")
                 (told, hasEnded) = (nil, true)
             } catch let error as ScreenError where error.isTemporary || hasEnded {
-                // A server that has come back may still change.
+                // A server that has come back may still change, so that lasting errors are waited out, too.
                 let text = "\(error)"
                 if text != told, !hasEnded || !error.isTemporary {
                     Report.line("upcast-screen: \(text); waiting for it")
@@ -147,7 +148,7 @@ final class GrabThread: Sendable {
                 told = text
             }
             var waiting = pollfd(fd: control.descriptor, events: Int16(POLLIN), revents: 0)
-            // The next one sends its first picture by itself.
+            // `sendsAgain` may be lost here: the next grabber sends its first picture by itself.
             if unsafe poll(&waiting, 1, retryMilliseconds) != 0, control.take().isStopped { return }
         }
     }

@@ -1,12 +1,12 @@
 import LinuxSystem
 import UpcastClient
 
-/// Pauses a broadcast while there is a reason: the daemon raises the curtain, and there is no sound. Any thread.
+/// Pauses a broadcast while there is a reason: the daemon raises the curtain, and no sound is sent. Any thread.
 final class PauseKeeper: Sendable {
     enum Reason: Sendable {
-        /// Nobody may see the session.
+        /// Viewers must not see the session.
         case session
-        /// The application that has to be in front is not.
+        /// The required application is not in front.
         case notInFront
         /// The user does not share the screen any more.
         case notShared
@@ -21,9 +21,9 @@ final class PauseKeeper: Sendable {
         sound.send(to: connection)
     }
 
-    /// - Throws: when the daemon cannot be told: it shows nothing any more then.
+    /// - Throws: if the daemon cannot be told; it then shows nothing any more.
     func set(_ reason: Reason, _ isOn: Bool) throws(CaptureError) {
-        // Under the lock, so that the daemon hears of it in order.
+        // Told under the lock, so that the daemon hears of changes in order.
         try reasons.withLock { reasons throws(CaptureError) in
             let wasPaused = !reasons.isEmpty
             if isOn { reasons.insert(reason) } else { reasons.remove(reason) }

@@ -3,17 +3,17 @@ import Grabbing
 import LinuxSystem
 import ScreenCapture
 
-/// What /proc says of a process, and the rules of a file.
+/// Reads what /proc says of a process, and files with rules.
 enum ProcessFacts {
     private static let maxBytes = 64 << 10
 
     /// The kernel cuts the name of a process at this many bytes.
     private static let commBytes = 15
 
-    /// A process; nil if it is gone, not of this system, or its whole name is not known.
+    /// A process; nil if it is gone or not of this system, or if its whole name is not known.
     ///
-    /// Asked when windows change, not for frames. Nothing is remembered: a process may take another name, and asking
-    /// when it began, to know it again, takes longer than to ask for its name.
+    /// Called when windows change, not for frames. Nothing is cached: a process may change its name, and reading its
+    /// start time, to recognize it, takes longer than reading its name.
     @Sendable static func look(_ process: UInt32) -> WindowRules.Process? {
         let folder = "/proc/\(process)"
         var status = stat()
@@ -26,9 +26,9 @@ enum ProcessFacts {
 
     /// - Parameters:
     ///   - name: as the kernel has it: cut at 15 bytes.
-    ///   - commandLine: words that end with 0. The program, or what an interpreter runs, is there by its path. It is
-    ///     asked for only if the name is cut.
-    /// - Returns: nil if the rest of it is not known.
+    ///   - commandLine: words that end with 0, among them the path of the program, or of the script that an interpreter
+    ///     runs. Read only if the name may be cut.
+    /// - Returns: nil if the rest of the name is not known.
     static func wholeName(_ name: String, commandLine: @autoclosure () -> String) -> String? {
         guard name.utf8.count >= commBytes else { return name }
         let words = commandLine().split(separator: "\0").prefix(3)

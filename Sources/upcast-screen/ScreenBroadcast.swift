@@ -17,10 +17,10 @@ final class ScreenBroadcast {
     private var silence = DaemonSilence()
     private var refused = RefusedPicture()
     private let clock = MonotonicClock()
-    /// How long the reason is waited for why the daemon has closed the connection.
+    /// How long to wait for the goodbye that says why the daemon has closed the connection.
     private static let tick = Duration.milliseconds(50)
 
-    /// - Parameter session: the curtain is raised already if it may not be seen.
+    /// - Parameter session: the state at the beginning. If viewers must not see the session, the curtain is up already.
     init(
         _ plan: ScreenPlan, _ connection: CaptureConnection, _ grabbing: GrabThread, _ pause: PauseKeeper,
         _ sessionThread: SessionThread?, _ answers: AnswerWatch, _ session: SessionThread.News
@@ -70,11 +70,11 @@ final class ScreenBroadcast {
         Report.line("upcast-screen: refused: \(refusal.text)")
     }
 
-    /// Raises the curtain while nobody may see the screen, and lowers it.
+    /// Raises the curtain while viewers must not see the screen, and lowers it afterwards.
     private func follow(_ news: SessionThread.News) throws(CaptureError) {
         let last = session
         if last.state.isEmpty, !news.state.isEmpty {
-            // A frame that is being grabbed may follow the pause: the daemon does not show it.
+            // The frame that is being grabbed may arrive after the pause: the daemon does not show it.
             grabbing.control.pause(true)
             try pause.set(.session, true)
             news.tell()
@@ -101,11 +101,11 @@ final class ScreenBroadcast {
         case .stopped:
             do throws(CaptureError) {
                 let goodbye = try connection.finish(.userStopped)
-                // It answers this program's own end, and says what became of the broadcast.
+                // The daemon's goodbye answers this program's own, and says what became of the broadcast.
                 if goodbye.reason == .failed { return .failed(.refused, goodbye.text) }
             } catch {
                 let text = signals.hasCut ? EndingSignals.noGoodbye : error.message
-                // Whoever ends the program knows that it has not waited for the daemon.
+                // A user who ends the program knows that it has not waited for the daemon.
                 guard signals.isSignalled else { return .failed(.refused, text) }
                 Report.line("upcast-screen: \(text)")
             }
@@ -116,7 +116,7 @@ final class ScreenBroadcast {
         return end
     }
 
-    /// Sending can fail before the goodbye has been read that says why.
+    /// Waits for the goodbye that says why: sending can fail before it has been read.
     static func end(_ error: any Error, of connection: CaptureConnection) -> BroadcastEnd {
         while let event = try? connection.nextEvent(timeout: tick) {
             if case .goodbye(let goodbye) = event { return BroadcastEnd(goodbye) }

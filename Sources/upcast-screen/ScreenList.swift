@@ -87,7 +87,7 @@ struct ScreenList {
         if !rows.isEmpty { tables.append([head] + rows.map { $0.map(\.withHiddenCharactersReplaced) }) }
     }
 
-    /// That of a server which answers.
+    /// Adds the devices and programs of the sound server, if it answers.
     private mutating func addSound() throws {
         let stop = try EventDescriptor()
         do {
@@ -155,7 +155,7 @@ struct ScreenList {
                 ])))
     }
 
-    /// Those that an application shows.
+    /// Adds the windows that an application shows.
     mutating func add(_ windows: [WindowFacts]) {
         let shown = windows.filter {
             $0.isViewable && !$0.isInputOnly && !$0.isEmptyFrame && !($0.className + $0.title).isEmpty

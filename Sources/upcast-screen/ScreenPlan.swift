@@ -17,7 +17,7 @@ struct ScreenPlan: Sendable {
     var name: String
     var source: SourceChoice
     var settings: ScreenGrabber.Settings
-    /// One window instead of the display; nil for all of it.
+    /// The window to send; nil for the display.
     var window: WindowChoice?
     var sound: SoundPlan
     var duration: MediaTime?
@@ -86,7 +86,7 @@ struct ScreenPlan: Sendable {
         return rules
     }
 
-    /// A file that cannot be read is an error: something in it may be secret.
+    /// A file that cannot be read is an error: its rules may hide something secret.
     private static func rules(_ command: UpcastScreen) throws(Mistake) -> WindowRules {
         var rules = WindowRules(process: ProcessFacts.look)
         do {
@@ -123,7 +123,8 @@ struct ScreenPlan: Sendable {
         ProcessEnvironment.current[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// - Parameter recorded: the sound that there is at the start; a declared track that does not come delays others.
+    /// - Parameter recorded: the sound that is recorded at the start. A declared track that does not come delays
+    ///   others.
     func setup(_ recorded: Set<CaptureAudioSource>) -> BroadcastSetup {
         var setup = BroadcastSetup(clientName: name, convention: .exif)
         setup.source = .screen

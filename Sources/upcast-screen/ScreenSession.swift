@@ -9,33 +9,33 @@ import SoundCapture
 import UpcastClient
 import WaylandCapture
 
-/// Broadcasts a screen until it is stopped: through ends of the X server or compositor, of the sound server and of the
-/// daemon. The main thread handles events; one thread grabs, one records, one follows the session, and one handles
-/// signals.
+/// Broadcasts a screen until it is stopped. It goes on when the X server or compositor, the sound server or the daemon
+/// has ended and comes back. The main thread handles events; one thread grabs, one records, one follows the session,
+/// and one handles signals.
 final class ScreenSession {
     private let plan: ScreenPlan
     private let sound: SoundThread
     /// Nil if the lock of the session does not matter.
     private let session: SessionThread?
-    /// What stays open from one broadcast to the next; nil for nothing.
+    /// The screen that stays open from one broadcast to the next; nil for none.
     private var kept: ScreenSource?
-    /// Follows what is kept between two broadcasts; nil if nothing has to be followed.
+    /// The thread that follows the screen between two broadcasts; nil if nothing has to be followed.
     private var following: GrabThread?
     /// Which output of a Wayland compositor is captured, in all broadcasts.
     private let output: Monitor<OutputChoice>
-    /// Where the thread that has the display waits for it.
+    /// Tracks how long the display's thread waits for the display server.
     private let answers: AnswerWatch
-    /// The user knows that the daemon takes no connection, or does not answer.
+    /// The user was told that the daemon takes no connection, or does not answer.
     private var hasToldOfDaemon = false
     private let clock = MonotonicClock()
-    /// How often a server or a daemon that is gone is asked for.
+    /// The pause before the daemon is tried again.
     private static let retry = MediaTime.seconds(1)
-    /// How long a broadcast waits for sound to have its times, of which most is the server's.
+    /// How long a broadcast waits until sound has its times. The server takes most of this time.
     private static let soundPatience = MediaTime.seconds(1)
     /// How long the first broadcast waits for the sound server to answer, where sound was asked for.
     private static let serverPatience = MediaTime.seconds(2)
-    /// How long a broadcast waits for the state of the session before it begins with the curtain. `SessionWatch` knows
-    /// who is silent by then.
+    /// How long a broadcast waits for the state of the session before it begins with the curtain. By then,
+    /// `SessionWatch` knows which service is silent.
     private static let sessionPatience = MediaTime.milliseconds(2500)
     /// How long the program waits at its end for a display that does not answer.
     private static let grabPatience = MediaTime.seconds(1)
@@ -79,7 +79,8 @@ final class ScreenSession {
         }
     }
 
-    /// What is wrong from the start is said at the start. Nil when a signal has come: the display may not answer.
+    /// Opens and checks the screen, to report mistakes at the start. Nil if a signal has come: the display may not
+    /// answer.
     private func open(stop: CInt) throws -> ScreenSource? {
         let (plan, output, answers, server) = (plan, output, answers, plan.source.server)
         return try DisplayCall.run(answers, stop: stop, silent: { server.tellOfSilence("no broadcast begins") }) {
@@ -93,11 +94,11 @@ final class ScreenSession {
         case fine
         /// What is wrong with the sound that was asked for.
         case mistake(String)
-        /// It does not answer. It may do so later: no broadcast waits for it.
+        /// The server does not answer, but may later: no broadcast waits for it.
         case silent
     }
 
-    /// Asks only if somebody has asked for sound.
+    /// Asks only if the user has asked for sound.
     private static func askSoundServer(_ plan: SoundPlan, stop: CInt) throws -> SoundServer {
         guard !plan.isOptional, !plan.tracks.isEmpty else { return .fine }
         do {
@@ -109,7 +110,7 @@ final class ScreenSession {
             SoundThread.tellOfSilence()
             return .silent
         } catch {
-            // It ends at this moment, or this program does: what follows says so.
+            // The server or this program is ending; what follows says so.
             return .fine
         }
     }
@@ -127,7 +128,7 @@ final class ScreenSession {
             case .daemonGone(let text) where hasBegun:
                 if !hasToldOfLoss { Report.line("upcast-screen: \(text); waiting for it to come back") }
                 hasToldOfLoss = true
-                // The broadcast may have ended before its thread took it.
+                // The broadcast may have ended before its thread took the screen.
                 if kept?.betweenBroadcasts == .closed { kept = nil }
                 do {
                     try follow()
@@ -146,14 +147,14 @@ final class ScreenSession {
         }
     }
 
-    /// Lets a thread follow what is kept.
+    /// Starts a thread that follows the kept screen, if it has to be followed.
     private func follow() throws {
         guard following == nil, let screen = kept, screen.betweenBroadcasts == .followed else { return }
         kept = nil
         following = try GrabThread(plan, nil, .with(screen), output, answers)
     }
 
-    /// Starts the grabbing thread of a broadcast, with what is kept.
+    /// Starts the grabbing thread of a broadcast, with the kept screen.
     private func grab(_ broadcast: GrabThread.Broadcast) throws -> GrabThread {
         following?.control.stop()
         let start = following.map(GrabThread.Start.after) ?? .with(kept)
@@ -162,7 +163,7 @@ final class ScreenSession {
         return grabbing
     }
 
-    /// The program ends.
+    /// Ends the following thread at the end of the program.
     private func endFollowing(_ signals: EndingSignals) {
         guard let following else { return }
         signals.end()
@@ -209,7 +210,7 @@ final class ScreenSession {
         }
         let broadcast = ScreenBroadcast(plan, connection, grabbing, pause, self.session, answers, session)
         var end = broadcast.watch(signals, until: plan.duration.map { begin + $0 })
-        // From here on, a daemon that stands still keeps nobody waiting.
+        // From here on, the program does not wait for a daemon that hangs.
         if signals.isEnding { end = .stopped }
         switch end {
         case .daemonGone, .failed(.refused, _): connection.abort()
@@ -222,7 +223,7 @@ final class ScreenSession {
         return broadcast.finish(end, signals)
     }
 
-    /// Once, until it answers.
+    /// Tells the user once, until the daemon answers.
     private func tellOfSilentDaemon(_ text: String) {
         if !hasToldOfDaemon { Report.line("upcast-screen: \(text)") }
         hasToldOfDaemon = true

@@ -13,7 +13,7 @@ enum ScreenSource: Sendable {
     case portal(SharedScreen)
 
     /// - Parameters:
-    ///   - output: which output of a compositor is captured, beyond the end of a connection.
+    ///   - output: the chosen output of a compositor, which outlives a connection.
     ///   - answers: is told when this thread waits for the display server, which may take for ever.
     /// - Throws: what is missing, and how to get it.
     init(_ plan: ScreenPlan, _ output: Monitor<OutputChoice>, _ answers: AnswerWatch) throws(ScreenError) {
@@ -40,7 +40,7 @@ enum ScreenSource: Sendable {
 
     /// - Parameters:
     ///   - settings: what was asked of the compositor.
-    ///   - lack: why it does not do.
+    ///   - lack: why the compositor cannot be used.
     private static func portal(
         instead: SharedScreen.Settings?, of settings: WaylandGrabber.Settings, _ lack: String
     ) throws(ScreenError) -> SharedScreen {
@@ -59,17 +59,17 @@ enum ScreenSource: Sendable {
         }
     }
 
-    /// - Parameter lack: why the compositor does not do.
+    /// - Parameter lack: why the compositor cannot be used.
     static func noPortal(_ lack: String) -> ScreenError {
         ScreenError("\(lack), and this session has no ScreenCast portal")
     }
 
-    /// What becomes of it between two broadcasts.
+    /// What happens to the screen between two broadcasts.
     enum BetweenBroadcasts {
         case closed
-        /// A user who has agreed is not asked again.
+        /// It stays open, so that a user who has agreed is not asked again.
         case kept
-        /// It is kept, and a thread follows it: secret windows stay known.
+        /// It stays open, and a thread follows it, so that secret windows stay known.
         case followed
     }
 
@@ -81,9 +81,10 @@ enum ScreenSource: Sendable {
         }
     }
 
-    /// Follows what is kept from one broadcast to the next: what the user ends meanwhile does not begin again.
+    /// Handles events of a screen that stays open between broadcasts: if the user ends the sharing, it does not begin
+    /// again.
     ///
-    /// - Returns: false if it has ended, and may come back.
+    /// - Returns: false if the screen has ended, and may come back.
     func goesOn() throws -> Bool {
         guard case .portal(let screen) = self else { return true }
         do { try screen.processWhileIdle() } catch let failure as SharedScreen.Failure {
@@ -101,8 +102,8 @@ enum ScreenSource: Sendable {
 
     /// Gets the user's permission, where one is needed.
     ///
-    /// - Parameter stop: a descriptor; once it is readable, nobody waits for the user any more.
-    /// - Returns: false if that has ended it.
+    /// - Parameter stop: a descriptor; once it is readable, waiting for the user ends.
+    /// - Returns: false if `stop` has ended the wait.
     func allow(_ plan: ScreenPlan, stop: CInt) throws -> Bool {
         guard case .portal(let screen) = self else { return true }
         return try screen.share(stop: stop, { true }) {
@@ -113,7 +114,7 @@ enum ScreenSource: Sendable {
         }
     }
 
-    /// Says at the start what is wrong from the start.
+    /// Checks at the start that the screen can be captured.
     func check(_ plan: ScreenPlan) throws {
         switch self {
         case .screen(let grabber): try grabber.check()
@@ -124,7 +125,7 @@ enum ScreenSource: Sendable {
         }
     }
 
-    /// What ends when the connection is lost.
+    /// What has ended when the connection is lost, in words for the user.
     var name: String {
         switch self {
         case .screen, .window: "the X server"
@@ -133,7 +134,7 @@ enum ScreenSource: Sendable {
         }
     }
 
-    /// Follows what is followed between two broadcasts, until it is told to stop.
+    /// Follows an X11 display between two broadcasts, until it is told to stop.
     ///
     /// - Returns: false if the connection was lost.
     func follow(_ control: GrabControl) throws -> Bool {

@@ -3,12 +3,12 @@ import LinuxSystem
 import MediaCore
 import SessionWatch
 
-/// The thread that follows the lock of the session. Whoever does not answer keeps nobody waiting: the state is unknown
-/// until there is an answer, which counts as locked.
+/// The thread that follows the lock of the session. No other thread waits for a service that does not answer: until it
+/// answers, the state is unknown, which counts as locked.
 final class SessionThread: Sendable {
     struct News: Equatable, Sendable {
         var state: SessionState
-        /// Who does not answer; nil for nobody.
+        /// The service that does not answer; nil for none.
         var silent: String?
 
         static let shown = News(state: [])
@@ -30,7 +30,7 @@ final class SessionThread: Sendable {
     private let stopping: EventDescriptor
     private let thread = Monitor<WorkerThread?>(nil)
     private static let retryMilliseconds: CInt = 2000
-    /// A call in which the thread may be takes a second at most.
+    /// How long `stop` waits for the thread, which may be in a call of up to a second.
     private static let endPatience = MediaTime.milliseconds(100)
 
     /// Readable when there is news since the last `look`.
@@ -43,13 +43,13 @@ final class SessionThread: Sendable {
         thread.withLock { $0 = worker }
     }
 
-    /// Ends the thread, or leaves it to the end of the process.
+    /// Ends the thread. If a call keeps it longer, it is left to the end of the process.
     func stop() {
         stopping.signal()
         _ = thread.withLock { $0 }?.join(until: MonotonicClock().now() + Self.endPatience)
     }
 
-    /// What is true now.
+    /// The state now.
     ///
     /// - Parameters:
     ///   - deadline: how long to wait until something is known.
@@ -75,12 +75,12 @@ final class SessionThread: Sendable {
             } else if !wasSilent {
                 return tell(News(state: []))
             }
-            // A bus that has ended after it was silent may have known that the session is locked.
+            // A silent bus that has ended may have known that the session is locked: the state stays unknown.
             if Self.wait([stopping.raw], milliseconds: Self.retryMilliseconds) { return }
         }
     }
 
-    /// Until the thread is to end, or somebody does not answer.
+    /// Follows the session until the thread has to end, or a service does not answer.
     private func follow(_ watch: SessionWatch) {
         while true {
             let state = watch.look()
@@ -99,7 +99,7 @@ final class SessionThread: Sendable {
         if isNew { changed.signal() }
     }
 
-    /// Waits for one of several descriptors; those below 0 are passed over. Whether the first one is readable.
+    /// Waits for one of several descriptors, and ignores those below 0. Returns whether the first one is readable.
     private static func wait(_ descriptors: [CInt], milliseconds: CInt) -> Bool {
         var waiting = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         _ = unsafe poll(&waiting, nfds_t(waiting.count), milliseconds)

@@ -13,7 +13,7 @@ struct SoundPlan: Sendable {
     }
 
     var tracks: [Track] = []
-    /// Nobody has asked for sound: a machine without a sound server broadcasts without.
+    /// The user has not asked for sound: without a sound server, broadcasts have none.
     var isOptional: Bool
     var isQuiet: Bool
 
@@ -42,7 +42,7 @@ struct SoundPlan: Sendable {
         }
     }
 
-    /// What is missing from the start, and does not come by itself; nil if nothing.
+    /// What is missing at the start, and does not come by itself; nil for nothing.
     func mistake(_ facts: SoundFacts) -> String? {
         for track in tracks {
             if case .application = track.wish { continue }

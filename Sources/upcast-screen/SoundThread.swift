@@ -5,8 +5,8 @@ import MediaCore
 import SoundCapture
 import UpcastClient
 
-/// The thread that records sound, and waits for a sound server that is gone. It runs before a broadcast begins, so that
-/// the times of the samples are right by then, and beyond its end.
+/// The thread that records sound, and waits for a sound server that is gone. It starts before a broadcast, so that the
+/// times of the samples are right by then, and outlives it.
 final class SoundThread: Sendable {
     private struct State {
         /// Of the broadcast that gets the sound; nil between two.
@@ -22,7 +22,7 @@ final class SoundThread: Sendable {
     private let thread = Monitor<WorkerThread?>(nil)
     private static let retryMilliseconds: CInt = 2000
     private static let tickMilliseconds: Int64 = 1000
-    /// How long a server that is heard may send nothing until it is asked.
+    /// How long the server may send nothing before it is asked.
     private static let silence = MediaTime.seconds(5)
     /// How long the server may take for an answer.
     private static let patience = MediaTime.seconds(3)
@@ -58,7 +58,7 @@ final class SoundThread: Sendable {
     /// Sends the sound to a broadcast; nil for none.
     func send(to connection: CaptureConnection?) { state.withLock { $0.connection = connection } }
 
-    /// - Parameter told: what the user knows.
+    /// - Parameter told: the failure that the user knows of.
     private func run(_ told: PulseConnection.OpenFailure?) {
         var told = told
         while true {
@@ -88,7 +88,7 @@ final class SoundThread: Sendable {
         }
     }
 
-    /// What happens, and what would be right.
+    /// Tells the user what happens, and how to check the server.
     static func tellOfSilence() {
         Report.line(
             "upcast-screen: \(PulseConnection.silence); broadcasts have no sound, and it is tried again "
@@ -102,7 +102,8 @@ final class SoundThread: Sendable {
         let clock = MonotonicClock()
         let tracks = plan.tracks.map { ($0, SoundTrack($0.wish, channels: $0.channels, server)) }
         var mustFollow = true
-        // When something has come. A sink that rests sends nothing, and a server that hangs neither: it is asked.
+        // When something last came. An idle sink and a hanging server both send nothing, so the server is asked after a
+        // while.
         var heard = clock.now()
         while true {
             let now = clock.now()
@@ -120,7 +121,7 @@ final class SoundThread: Sendable {
             for (plan, track) in tracks {
                 let wish = track.read(now: clock.now()) { bytes, time in
                     heard = now
-                    // When the broadcast has ended, the main thread hears of it by itself.
+                    // Errors are ignored: the main thread hears by itself that the broadcast has ended.
                     try? connection?.sendAudio(
                         plan.source, bytes, format: plan.format, at: .nanoseconds(time.nanoseconds))
                 }

@@ -6,8 +6,8 @@ import WaylandCapture
 enum SourceChoice: Equatable, Sendable {
     /// Nil for the display of the environment.
     case x11(display: String?)
-    /// - Parameter instead: for a compositor that gives no pictures; nil if it was named: a portal belongs to the
-    ///   session.
+    /// - Parameter instead: the portal to use if the compositor gives no pictures. Nil if an option named the
+    ///   compositor, as a portal belongs to the session.
     case wayland(socket: String, WaylandGrabber.Settings, instead: SharedScreen.Settings?)
     case portal(SharedScreen.Settings)
 
@@ -16,8 +16,8 @@ enum SourceChoice: Equatable, Sendable {
         if case .wayland(_, let settings, _) = self { settings.output } else { nil }
     }
 
-    /// The option names the screen; without one, it is the session's: a Wayland session has an X display as well, which
-    /// has no picture of the desktop.
+    /// An option names the screen; without one, it is the session's. A Wayland session also has an X display, which has
+    /// no picture of the desktop.
     ///
     /// - Parameter session: `WAYLAND_DISPLAY`.
     /// - Returns: the compositor's socket; nil for X11.
@@ -42,7 +42,7 @@ extension UpcastScreen {
             display: display, wayland: wayland, session: ScreenPlan.environment("WAYLAND_DISPLAY"))
     }
 
-    /// What a portal is asked for.
+    /// The request to a portal.
     var sharing: SharedScreen.Settings {
         get throws(ScreenPlan.Mistake) {
             SharedScreen.Settings(
@@ -59,7 +59,7 @@ extension UpcastScreen {
         }
     }
 
-    /// Where the desktop asks the user, no option can choose.
+    /// The desktop asks the user what to share, so no option can choose it.
     func refuseChoicesOfPortal() throws(ScreenPlan.Mistake) {
         let given = [("--monitor", monitor != nil), ("--area", area != nil), ("--window", window != nil)]
         guard let first = given.first(where: \.1)?.0 else { return }
@@ -67,7 +67,7 @@ extension UpcastScreen {
             description: "--portal and \(first) exclude each other: the desktop asks the user what to share")
     }
 
-    /// A compositor tells nobody where windows are. An option that promises to hide one is refused, not forgotten.
+    /// A compositor tells no client where windows are. Options that promise to hide windows are refused, not ignored.
     func refuseRulesOnWayland() throws(ScreenPlan.Mistake) {
         let given = [("--hide", !hide.isEmpty), ("--hide-file", !hideFile.isEmpty),
             ("--hide-notifications", hideNotifications), ("--hide-when-unfocused", !hideWhenUnfocused.isEmpty),

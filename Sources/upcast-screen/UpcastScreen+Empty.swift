@@ -1,7 +1,7 @@
 import CaptureSources
 
 extension UpcastScreen {
-    /// Options that a script gives without a value: none of them means what is left out.
+    /// Refuses options that a script gives an empty value: an empty value does not mean that the option is left out.
     func refuseEmptyOptions() throws(ScreenPlan.Mistake) {
         let leaveOut = "or leave the option out"
         let files = hideFile.map { file in

@@ -149,7 +149,7 @@ import UpcastClient
     static func main() {
         // If standard streams are closed, other descriptors must not get their numbers.
         for descriptor in CInt(0)...2 where fcntl(descriptor, F_GETFD) < 0 { _ = unsafe open("/dev/null", O_RDWR) }
-        // Whoever read standard error may leave: the broadcast goes on.
+        // The reader of standard error may leave: the broadcast goes on.
         _ = signal(SIGPIPE, SIG_IGN)
         do {
             let command = try UpcastScreen.parse()
@@ -172,7 +172,7 @@ enum ExitStatus: Int32 {
     case cannotConnect = 2
     case refused = 3
     case badScreen = 4
-    /// The user does not allow it, or not any more.
+    /// The user does not share a screen, or not any more.
     case notShared = 5
     /// EX_USAGE of sysexits.h, as for the other programs.
     case usage = 64
@@ -180,12 +180,12 @@ enum ExitStatus: Int32 {
 
 /// Lines on standard error. Any thread.
 enum Report {
-    /// How long a line waits for a reader. A terminal that is stopped, or a full pipe, must not keep the curtain down.
+    /// How long a line waits for a reader. A stopped terminal, or a full pipe, must not delay the curtain.
     private static let patience: CInt = 100
-    /// The number of lines that nobody has taken.
+    /// The number of lines that were dropped, as nobody read them.
     private static let dropped = Monitor(0)
-    /// Standard error, opened again so that it does not block: a terminal may have room for a part of a line. Programs
-    /// that share standard error expect it to block. Standard error itself if it cannot be opened.
+    /// Standard error, opened again in non-blocking mode: a terminal may have room for only a part of a line.
+    /// Other programs that share standard error expect it to block. Standard error itself if it cannot be opened.
     private static let output: CInt = {
         var file = stat()
         guard unsafe fstat(STDERR_FILENO, &file) == 0, [S_IFIFO, S_IFCHR].contains(file.st_mode & S_IFMT) else {
@@ -198,7 +198,7 @@ enum Report {
     static func line(_ text: String) {
         dropped.withLock { dropped in
             var wanted = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
-            // Only the first line that nobody takes waits.
+            // Only the first dropped line waits.
             guard unsafe poll(&wanted, 1, dropped == 0 ? patience : 0) != 0 else { return dropped += 1 }
             let lost = dropped > 0 ? "upcast-screen: \(dropped) messages were lost, as nobody read them\n" : ""
             var text = lost + text + "\n"
