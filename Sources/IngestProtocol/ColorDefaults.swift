@@ -1,9 +1,9 @@
 package import MediaCore
 
 extension ColorDescription {
-    /// What a sender means that leaves matrix or range out: BT.709 from 1280 pixels on the longer or more than 576 on
-    /// the shorter side, else BT.601; video range for Y'CbCr, full range for RGB. The range of `420v`, `420f` and
-    /// their like is in their names, whatever is given.
+    /// The defaults for a sender that leaves out matrix or range. The matrix is BT.709 if the longer side has at least
+    /// 1280 pixels or the shorter side more than 576, and BT.601 otherwise. The range is video for Y'CbCr, and full for
+    /// RGB. The range of `420v`, `420f` and similar formats is in their names, whatever is given.
     package init(
         matrix: ColorMatrix?, range: ColorRange?, defaultsFor format: PixelFormat, width: Int, height: Int
     ) {

@@ -1,6 +1,6 @@
 /// The limits against which a receiver checks every message.
 ///
-/// The format itself allows no more than `default`; a daemon may offer less and says so in its welcome.
+/// The format itself allows no more than `default`. A daemon may offer less, as its welcome says.
 package struct IngestLimits: Equatable, Sendable {
     /// Pixels; the format allows 4096.
     package var maxWidth: Int
@@ -30,7 +30,8 @@ package struct IngestLimits: Equatable, Sendable {
 
     /// The maximum number of shared memory pools of one client.
     package static let maxSharedPools = 2
-    /// Bytes of each: four of the largest pictures. Page tables are the reader's: some 0.7 MiB at most for each.
+    /// The size of each pool, in bytes: four of the largest pictures. The reader pays for page tables, at most some 0.7
+    /// MiB for each pool.
     package var maxSharedPoolBytes: Int { 4 * maxVideoPayload }
 
     /// The least width and height of a picture.
@@ -45,8 +46,8 @@ package struct IngestLimits: Equatable, Sendable {
     /// Bytes of a sentence or an annotation's value.
     package static let maxTextBytes = 1024
 
-    /// The most bytes that may follow the body of a message of this type; nil stands for a type that is not known and
-    /// whose payload is skipped without being stored.
+    /// The most bytes that may follow the body of a message of this type. For nil, an unknown type, the payload is
+    /// skipped without being stored.
     package func maxPayload(of type: MessageType?) -> Int {
         switch type {
         case .video, nil: maxVideoPayload

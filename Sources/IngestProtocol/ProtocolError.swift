@@ -1,10 +1,10 @@
-/// What an error is about; the number stands in the daemon's error messages and never changes its meaning.
+/// What an error is about. The number is in the daemon's error messages, and never changes its meaning.
 ///
 /// 1-19 concern the connection, 20-29 video samples, 30-39 audio samples, 40-49 the broadcast as a whole.
 package enum ErrorCode: UInt16, CaseIterable, Sendable {
     /// A header does not start with `UC`: the stream uses another protocol, or a message had the wrong length.
     case badMagic = 1
-    /// A header's version, or the range that `started` offers, is none that the receiver speaks.
+    /// The receiver does not speak a header's version, or any version that `started` offers.
     case unsupportedVersion = 2
     /// A header announces a body longer than the limit.
     case bodyTooLarge = 3
@@ -26,26 +26,26 @@ package enum ErrorCode: UInt16, CaseIterable, Sendable {
     case unsupportedExtension = 11
     /// `started` names no orientation convention, or one that does not exist.
     case orientationConvention = 12
-    /// The other side ended the connection inside a message. Never on the wire: there is nobody left to read it.
+    /// The other side ended the connection inside a message. Never sent, because nobody is left to read it.
     case truncated = 13
     /// A timeout expired.
     case timedOut = 14
 
-    /// A pixel format's FourCC is none of those in the welcome.
+    /// A pixel format's FourCC is not in the welcome.
     case unsupportedPixelFormat = 20
     /// Width or height is outside the limits.
     case badPictureSize = 21
     /// The plane count, a stride or the planes' order is wrong.
     case badPlaneLayout = 22
-    /// A plane ends behind the payload's end.
+    /// A plane ends after the payload's end.
     case planeOutsidePayload = 23
     /// A colour matrix or range has a value that does not exist.
     case badColor = 24
-    /// Shared memory is not as it must be, or does not hold what a picture says lies in it.
+    /// Shared memory is not set up as required, or does not hold a picture that is said to be in it.
     case badSharedMemory = 25
     /// A picture in shared memory was overwritten before it was released. It is not shown.
     case sampleOverwritten = 26
-    /// A picture is said to be the last one, which was not taken or had another format.
+    /// A picture is said to be unchanged, but the last one was not taken or had another format.
     case unknownPicture = 27
     /// A list of secure regions is inconsistent or too long. The picture is not shown.
     case badSecureRegions = 28
@@ -68,8 +68,8 @@ package struct ProtocolError: Error, Equatable, Sendable, CustomStringConvertibl
     package let code: ErrorCode
     /// The cause and the remedy, without control characters and secrets.
     package let message: String
-    /// True where the connection cannot go on: the framing is no longer to be trusted, or the order is broken. False
-    /// where this message is refused, its payload skipped and the broadcast goes on.
+    /// True if the connection cannot go on: the framing cannot be trusted any more, or the order is broken. If false,
+    /// this message is refused, its payload is skipped, and the broadcast goes on.
     package let isFatal: Bool
 
     package init(_ code: ErrorCode, fatal: Bool, _ message: String) {

@@ -12,15 +12,15 @@ package struct SessionState: Equatable, Sendable {
         case sample
         /// Read the sample and throw it away: the client is paused, and nothing of a pause is shown or heard.
         case discard
-        /// From here on nothing is shown, whatever else is wrong with the message.
+        /// Show nothing from here on, whatever else is wrong with the message.
         case pause
-        /// Where the message is in order: `resume` then ends the pause. Until then the client is paused.
+        /// If the message is valid, call `resume`, which ends the pause. Until then, the client is paused.
         case resume
         case annotate
-        /// Memory that pictures will lie in, also while paused.
+        /// Take the memory that pictures will lie in, even while paused.
         case share
         case finish
-        /// Read past body and payload: an unknown type that is not critical, or a pause while paused.
+        /// Skip body and payload: the type is unknown and not critical, or the message is a pause while paused.
         case skip
     }
 

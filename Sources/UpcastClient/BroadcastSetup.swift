@@ -1,11 +1,12 @@
 internal import IngestProtocol
 internal import MediaCore
 
-/// What a client means by an orientation. The numbers are the same; `left` and `right` have changed places.
+/// What a client means by an orientation. Both conventions use the same numbers, but `left` and `right` are swapped.
 public enum OrientationConvention: Sendable, CaseIterable {
-    /// CGImagePropertyOrientation of a stored picture: `right` is made upright by a turn of 90 degrees clockwise.
+    /// CGImagePropertyOrientation of a stored picture: a `right` picture is upright after a turn of 90 degrees
+    /// clockwise.
     case exif
-    /// RPVideoSampleOrientationKey as ReplayKit uses it: `right` is made upright by a turn of 90 degrees
+    /// RPVideoSampleOrientationKey as ReplayKit uses it: a `right` picture is upright after a turn of 90 degrees
     /// counter-clockwise.
     case replayKit
 }
@@ -36,7 +37,7 @@ public struct CaptureFrameRate: Hashable, Sendable, CustomStringConvertible {
         (self.numerator, self.denominator) = (numerator, denominator)
     }
 
-    /// For people; a fraction keeps what this loses.
+    /// For display. It is less exact than the fraction.
     public var framesPerSecond: Double { Double(numerator) / Double(denominator) }
     public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
 }
@@ -48,9 +49,9 @@ public struct BroadcastSetup: Equatable, Sendable {
     /// What the orientations of frames mean.
     public var convention: OrientationConvention
     public var source: CaptureSourceKind
-    /// Pixels as sent; a hint, left out where a side is not positive.
+    /// In pixels, as sent. A hint, left out if a side is not positive.
     public var expectedSize: CaptureSize?
-    /// Frames a second; a hint, left out where a number is not positive.
+    /// Frames a second. A hint, left out if a number is not positive.
     public var expectedRate: CaptureFrameRate?
     /// Whether frames will come; a hint.
     public var sendsVideo = true
@@ -61,7 +62,8 @@ public struct BroadcastSetup: Equatable, Sendable {
 
     /// - Parameters:
     ///   - clientName: for the daemon's log and status.
-    ///   - convention: has no default: a guess would turn half of all clients' pictures upside down.
+    ///   - convention: what orientations mean. There is no default, because a guess would turn half of all clients'
+    ///     pictures upside down.
     ///   - source: what is captured; destinations can refuse some kinds.
     public init(clientName: String, convention: OrientationConvention, source: CaptureSourceKind = .screen) {
         self.clientName = clientName

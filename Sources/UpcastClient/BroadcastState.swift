@@ -1,32 +1,32 @@
 internal import IngestProtocol
 
-/// How a broadcast is doing, as the daemon says it.
+/// How a broadcast is doing, as the daemon reports it.
 ///
-/// The states from `connecting` to `degraded` say how the broadcast is sent, and the newest of them counts. The two
-/// states of the curtain say, beside these, what viewers see.
+/// The states from `connecting` to `degraded` say how the broadcast is sent, and the newest of them counts.
+/// Independently of these, the two states of the curtain say what viewers see.
 public enum BroadcastState: Hashable, Sendable {
     /// The daemon connects to the destination. Attempts count from 1.
     case connecting(attempt: Int)
     /// Packets reach the destination.
     case live
-    /// The network takes less than is encoded: packets leave so much late. A lower frame rate does not help.
+    /// The network takes less than is encoded: packets leave this late. A lower frame rate does not help.
     case congested(late: Duration)
-    /// The connection was lost. The next attempt begins in so long.
+    /// The connection was lost. The next attempt begins after this time.
     case reconnecting(in: Duration)
-    /// The client sends more frames than are encoded. So many a second are enough.
+    /// The client sends more frames than are encoded. This many a second are enough.
     case slowDown(framesPerSecond: Int)
-    /// The daemon takes no more samples and sends what it has, which is so long. A goodbye follows.
+    /// The daemon takes no more samples, and sends what is queued, which lasts this long. A goodbye follows.
     case draining(queued: Duration)
-    /// One of several destinations is lost. So many are still reached.
+    /// One of several destinations is lost. This many are still reached.
     case degraded(reached: Int)
     /// Viewers see a curtain in place of what is sent.
     case curtainUp(CurtainCauses)
     /// Viewers see what is sent again. Send the picture once more if the screen stands still.
     case curtainDown
-    /// A state that this version has no name for, with its numbers. The sentence beside it says what it is.
+    /// A state that this version has no name for, with its numbers. The event's text says what it is.
     case other(state: Int, value: Int)
 
-    /// Why the curtain is up. Bits without a name are of a newer daemon.
+    /// Why the curtain is up. Bits without a name come from a newer daemon.
     public struct CurtainCauses: OptionSet, Hashable, Sendable {
         public let rawValue: UInt32
         public init(rawValue: UInt32) { self.rawValue = rawValue }

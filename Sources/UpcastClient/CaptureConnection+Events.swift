@@ -1,7 +1,7 @@
 internal import LinuxSystem
 
 extension CaptureConnection {
-    /// What the daemon says, as an asynchronous sequence; a goodbye is its last element.
+    /// The daemon's events, as an asynchronous sequence. A goodbye is its last element.
     ///
     /// ```swift
     /// for try await event in connection.events {
@@ -9,10 +9,10 @@ extension CaptureConnection {
     /// }
     /// ```
     ///
-    /// Each event is given to one reader: of two iterations, each gets a part. An iteration keeps the connection open
-    /// and has a thread of its own. Both end with it: after the goodbye, with the error that has ended the connection,
-    /// when the task is cancelled, and when the iterator goes away. A cancelled iteration ends without an error, and no
-    /// event is lost: what it has not returned is there for the next reader.
+    /// Each event goes to one reader: of two iterations, each gets a part. An iteration keeps the connection open, and
+    /// has a thread of its own. It ends after the goodbye, with the error that has ended the connection, when the task
+    /// is cancelled, and when the iterator is deinitialized. A cancelled iteration ends without an error, and loses no
+    /// event: the next reader gets those that it has not returned.
     public var events: Events { Events(connection: self) }
 
     /// The events of one connection.
@@ -38,7 +38,7 @@ extension CaptureConnection {
             ///   `noResources`.
             public mutating func next() async throws(CaptureError) -> CaptureEvent? { try await next(isolation: nil) }
 
-            /// The next event, as `next()` says.
+            /// The next event, as from `next()`.
             public mutating func next(
                 isolation actor: isolated (any Actor)?
             ) async throws(CaptureError) -> CaptureEvent? {
@@ -73,7 +73,7 @@ extension CaptureConnection {
 
 /// The thread of one iteration over events: waits for an event when one is asked for.
 ///
-/// The thread ends when this goes away.
+/// The thread ends when this object is deinitialized.
 private final class EventPump: Sendable {
     typealias Answer = Result<CaptureEvent?, CaptureError>
 
@@ -97,7 +97,7 @@ private final class EventPump: Sendable {
 
         deinit { connection.receiver.endListening() }
 
-        /// Has the thread answer, or answers itself where the thread has ended.
+        /// Has the thread answer. If the thread has ended, answers itself.
         func ask(_ asker: CheckedContinuation<Answer, Never>) {
             let isOver = state.signal { state in
                 precondition(state.asker == nil, "an iterator is for one task")
@@ -107,7 +107,7 @@ private final class EventPump: Sendable {
             if isOver { asker.resume(returning: .success(nil)) }
         }
 
-        /// Ends the thread; whoever waits for an event gets one that has come, or nil.
+        /// Ends the thread. A task that waits for an event gets one that has come, or nil.
         func stop() {
             state.signal { $0.isOver = true }
             connection.receiver.set(interrupt)

@@ -5,17 +5,17 @@ internal import MediaCore
 
 /// Sending frames and sound. Any thread; a send blocks until the daemon has read it.
 extension CaptureConnection {
-    /// Sends a frame that lies in one piece.
+    /// Sends a frame that is contiguous in memory.
     ///
     /// - Parameters:
-    ///   - payload: at least `format.payloadBytes`, with the planes one behind the other.
-    ///   - format: how it is stored.
+    ///   - payload: at least `format.payloadBytes` bytes, one plane after the other.
+    ///   - format: how the frame is stored.
     ///   - pts: the presentation timestamp, since the zero of the client's clock.
-    ///   - orientation: how to turn it to be upright; nil is taken as up.
-    ///   - secure: what of it must not be shown.
-    ///   - damage: what of it may differ from the frame that was sent last, where the caller knows that. Where shared
-    ///     memory is used and nil is given, the two are compared.
-    /// - Throws: `invalidArgument` for a frame that the daemon does not take, of which nothing was sent.
+    ///   - orientation: how to turn the frame upright; nil counts as `up`.
+    ///   - secure: the parts of the frame that must not be shown.
+    ///   - damage: the parts that may differ from the frame that was sent last, if the caller knows them. If this is
+    ///     nil and shared memory is used, the two frames are compared.
+    /// - Throws: `invalidArgument` for a frame that the daemon does not take; nothing was sent.
     public func sendVideo(
         _ payload: RawSpan, format: CaptureVideoFormat, at pts: Duration, orientation: CaptureOrientation? = nil,
         secure: CaptureSecureRegions = .none, damage: CaptureDamage? = nil
@@ -27,8 +27,8 @@ extension CaptureConnection {
 
     /// Sends a frame whose planes lie in separate memory, without copying them together.
     ///
-    /// Each plane has `rows * stride` bytes, the last row's padding may be missing; strides are the format's.
-    /// - Throws: `invalidArgument` for a frame that the daemon does not take, of which nothing was sent.
+    /// Each plane has `rows * stride` bytes, with the format's strides. The last row's padding may be missing.
+    /// - Throws: `invalidArgument` for a frame that the daemon does not take; nothing was sent.
     @unsafe public func sendVideo(
         plane0: UnsafeRawBufferPointer, plane1: UnsafeRawBufferPointer? = nil, plane2: UnsafeRawBufferPointer? = nil,
         format: CaptureVideoFormat, at pts: Duration, orientation: CaptureOrientation? = nil,
@@ -74,11 +74,11 @@ extension CaptureConnection {
         }
     }
 
-    /// Sends a frame that lies in memory of which a part may go away while it is read: nothing of it is sent before
-    /// `check` has said that all of it was there.
+    /// Sends a frame from memory of which a part may go away while it is read. Nothing is sent before `check` has
+    /// confirmed that all of it was there.
     ///
-    /// - Parameters: as of `sendVideo(_:format:at:orientation:secure:)`.
-    /// - Throws: what `check` throws; a `CaptureError`.
+    /// - Parameters: as for `sendVideo(_:format:at:orientation:secure:damage:)`.
+    /// - Throws: what `check` throws, or a `CaptureError`.
     package func sendVideo(
         copying bytes: UnsafeRawBufferPointer, format: CaptureVideoFormat, at pts: Duration,
         orientation: CaptureOrientation?, secure: CaptureSecureRegions, check: () throws -> Void
@@ -108,8 +108,8 @@ extension CaptureConnection {
             message, PayloadPieces(first: UnsafeRawBufferPointer(rebasing: buffer.bytes[..<pieces.byteCount])))
     }
 
-    /// Room for a frame, to be filled and given to `send(_:at:orientation:secure:)`: without a copy where the daemon
-    /// reads this client's memory. Any thread.
+    /// Room for a frame. Fill it, and pass it to `send(_:at:orientation:secure:damage:)`. If the daemon reads this
+    /// client's memory, nothing is copied. Any thread.
     ///
     /// - Throws: `invalidArgument` for a format that the daemon does not take.
     public func frame(_ format: CaptureVideoFormat) throws(CaptureError) -> CaptureFrame {
@@ -121,8 +121,8 @@ extension CaptureConnection {
 
     /// Room for a frame that another process fills.
     ///
-    /// - Parameter old: a frame that is done and that nobody else has, to be used again without an allocation.
-    /// - Returns: nil while the daemon reads all frames that there is room for; the next one comes when it lets one go.
+    /// - Parameter old: a finished frame that nobody else has, to be reused without an allocation.
+    /// - Returns: nil while the daemon reads all frames that there is room for, until it releases one.
     /// - Throws: `invalidArgument` for a format that the daemon does not take.
     package func frame(
         _ format: CaptureVideoFormat, filledBy writer: any FrameWriter, reusing old: CaptureFrame? = nil
@@ -138,9 +138,9 @@ extension CaptureConnection {
         return CaptureFrame(format, .own(pool.buffer(byteCount)), pool)
     }
 
-    /// Sends a frame that has been filled; once.
+    /// Sends a filled frame. A frame is sent once.
     ///
-    /// - Parameters: as of `sendVideo(_:format:at:orientation:secure:damage:)`.
+    /// - Parameters: as for `sendVideo(_:format:at:orientation:secure:damage:)`.
     public func send(
         _ frame: CaptureFrame, at pts: Duration, orientation: CaptureOrientation? = nil,
         secure: CaptureSecureRegions = .none, damage: CaptureDamage? = nil
@@ -212,8 +212,8 @@ extension CaptureConnection {
         }
     }
 
-    /// Whether the daemon has just this picture: then it is told so, and nothing is copied. Else the message gets what
-    /// of it has changed, where that is known.
+    /// Whether the daemon has exactly this picture. Then the daemon is told so, and nothing is copied. Otherwise the
+    /// message gets the picture's damage, if that is known.
     private func isUnchanged(_ pieces: PayloadPieces, _ message: inout VideoMessage, _ damage: CaptureDamage?) -> Bool {
         guard sharesMemory, pieces.byteCount >= Self.leastShared, pool.offer != nil else { return false }
         receiver.glance()
@@ -225,10 +225,10 @@ extension CaptureConnection {
         return false
     }
 
-    /// Smaller pictures are sent: what they save is not worth the answer.
+    /// Smaller pictures are written to the socket: shared memory would save less than the daemon's answer costs.
     private static let leastShared = 64 * 1024
 
-    /// A place that the daemon reads; nil where there is none, and the picture has to be sent.
+    /// A place in memory that the daemon reads; nil if there is none, and the picture has to be written to the socket.
     private func place(
         _ byteCount: Int, _ writer: (any FrameWriter)? = nil
     ) throws(CaptureError) -> FramePool.Place? {
@@ -243,14 +243,14 @@ extension CaptureConnection {
         return place
     }
 
-    /// Sends a run of PCM, best 10 to 100 ms of it.
+    /// Sends a piece of PCM, ideally 10 to 100 ms.
     ///
     /// - Parameters:
-    ///   - source: which of the two sound inputs it belongs to.
+    ///   - source: which of the two sound inputs the PCM belongs to.
     ///   - payload: whole frames, at most 512 KiB.
-    ///   - format: how it is stored.
-    ///   - pts: when the first frame plays, on the clock that the video uses.
-    /// - Throws: `invalidArgument` for PCM that the daemon does not take, of which nothing was sent.
+    ///   - format: how the PCM is stored.
+    ///   - pts: when the first frame plays, by the clock that the video uses.
+    /// - Throws: `invalidArgument` for PCM that the daemon does not take; nothing was sent.
     public func sendAudio(
         _ source: CaptureAudioSource, _ payload: RawSpan, format: CaptureAudioFormat, at pts: Duration
     ) throws(CaptureError) {

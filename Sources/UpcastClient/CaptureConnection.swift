@@ -5,21 +5,21 @@ package import MediaCore
 
 /// One broadcast: a connection to upcastd's capture socket.
 ///
-/// Any thread may call anything; samples go out whole, one after the other, and are the caller's again when a call
-/// returns. The connection is closed when the object goes away.
+/// Any thread may call any method. Samples are sent whole, one after the other, and belong to the caller again when a
+/// call returns. The connection is closed when the object is deinitialized.
 ///
-/// **Calls that wait.** A send waits while the daemon reads, which it always does: a sample that it has no room for it
-/// drops and counts. So a send takes less than a millisecond as a rule, and at most `sendTimeout`; it borrows the
-/// sample's memory, and is called from the thread that captures. Connecting, `start` and `finish` wait for the daemon.
-/// They block a thread, or suspend a task: in an asynchronous context Swift takes the `async` variant, which waits on
-/// a thread of its own and keeps none of the cooperative pool.
+/// **Calls that wait.** A send waits until the daemon has read the sample. The daemon always reads: it drops and counts
+/// samples that it has no room for. So a send usually takes less than a millisecond, and at most `sendTimeout`. It
+/// borrows the sample's memory, and is called on the thread that captures. Connecting, `start` and `finish` wait for
+/// the daemon. They block a thread, or suspend a task: in an asynchronous context, Swift chooses the `async` variant,
+/// which waits on a thread of its own and blocks none of the cooperative pool.
 ///
-/// **Events.** What the daemon says is one queue, and each event is given to one reader: a task that iterates
-/// `events`, or a thread that calls `nextEvent`. Use one of the two. What nobody asks for is kept, the newest 256.
+/// **Events.** The daemon's events form one queue. Each event goes to one reader: a task that iterates `events`, or a
+/// thread that calls `nextEvent`. Use one of the two. The newest 256 unread events are kept.
 ///
-/// **Times.** A presentation timestamp is a `Duration` since the zero of a clock of the client's choice: the same one
-/// for video and sound, monotonic, to the nanosecond. Only differences count. A capture that has timestamps of its own
-/// passes them as `.nanoseconds(...)`; one that has none takes `start.duration(to: .now)` of a `ContinuousClock`.
+/// **Times.** A presentation timestamp is a `Duration` since the zero of a clock that the client chooses: monotonic, to
+/// the nanosecond, and the same for video and sound. Only differences count. If the capture has timestamps of its own,
+/// pass them as `.nanoseconds(...)`. Otherwise, use `start.duration(to: .now)` of a `ContinuousClock`.
 ///
 /// ```swift
 /// let connection = try CaptureConnection(path: "/run/upcast/capture.sock")
@@ -32,8 +32,8 @@ package import MediaCore
 /// print(try connection.finish())
 /// ```
 public final class CaptureConnection: Sendable {
-    /// Where the daemon listens unless it was told otherwise: in `/run/upcast`, or in `$XDG_RUNTIME_DIR/upcast` if
-    /// that folder does not exist and this user is not root.
+    /// The path of the daemon's socket, unless configured otherwise: in `/run/upcast`, or in `$XDG_RUNTIME_DIR/upcast`
+    /// if that folder does not exist and this user is not root.
     public static var defaultPath: String { "\(RuntimeFolder.current)/capture.sock" }
 
     private let socket: OwnedDescriptor
@@ -45,14 +45,14 @@ public final class CaptureConnection: Sendable {
 
     // MARK: Lifecycle
 
-    /// Connects to the daemon's socket; says nothing yet.
+    /// Connects to the daemon's socket. Sends nothing yet.
     ///
     /// - Parameters:
-    ///   - path: of the daemon's capture socket.
-    ///   - sendTimeout: how long connecting may take, and how long a send may go without the daemon reading anything.
-    ///     A message that is cut off by it leaves the connection unusable.
-    ///   - sharesMemory: pictures of 64 KiB and more are copied to memory that the daemon reads, where it offers that;
-    ///     room for three of them is kept. Otherwise they are written to the socket.
+    ///   - path: the daemon's capture socket.
+    ///   - sendTimeout: how long connecting may take, and how long a send may wait without the daemon reading anything.
+    ///     If this cuts a message off, the connection is unusable.
+    ///   - sharesMemory: whether pictures of 64 KiB and more are copied to memory that the daemon reads, if it offers
+    ///     that. Room for three of them is kept. Other pictures are written to the socket.
     /// - Throws: `cannotConnect`.
     public convenience init(
         path: String = defaultPath, sendTimeout: Duration = .seconds(10), sharesMemory: Bool = true
@@ -60,17 +60,17 @@ public final class CaptureConnection: Sendable {
         self.init(try DaemonSocket.connect(path, sendTimeout), sharesMemory: sharesMemory)
     }
 
-    /// A daemon that stands still for less, such as one that is swapped out, goes on with the same broadcast.
+    /// In seconds. A daemon that hangs for less, such as one that is swapped out, goes on with the same broadcast.
     private static let patientSendTimeout = 60
 
-    /// Connects as the other initializers do, for a program: signals end its wait, its user is told of a daemon that
-    /// takes no connection, and a send may wait for a minute.
+    /// Connects like the other initializers, for a program: signals end its wait, its user is told if the daemon
+    /// accepts no connection, and a send may wait for a minute.
     ///
     /// - Parameters:
-    ///   - path: of the daemon's capture socket.
+    ///   - path: the daemon's capture socket.
     ///   - sharesMemory: as for the other initializers.
-    ///   - signals: the connection is watched by them from then on.
-    ///   - silent: called with a sentence for the user when the daemon has taken no connection for some seconds.
+    ///   - signals: watch the connection from then on.
+    ///   - silent: called with a sentence for the user when the daemon has accepted no connection for some seconds.
     /// - Throws: `cannotConnect`.
     package convenience init(
         path: String, sharesMemory: Bool = true, signals: EndingSignals, silent: (String) -> Void
@@ -82,11 +82,11 @@ public final class CaptureConnection: Sendable {
         signals.watch(self)
     }
 
-    /// Connects as the other initializer does, while the task is suspended.
+    /// Connects like the other initializer, while the task is suspended.
     ///
     /// - Parameters:
-    ///   - path: of the daemon's capture socket.
-    ///   - sendTimeout: how long connecting may take, and how long a send may go without the daemon reading anything.
+    ///   - path: the daemon's capture socket.
+    ///   - sendTimeout: how long connecting may take, and how long a send may wait without the daemon reading anything.
     ///   - sharesMemory: whether large pictures are copied to memory that the daemon reads.
     /// - Throws: `cannotConnect`, `noResources`.
     public convenience init(
@@ -111,18 +111,18 @@ public final class CaptureConnection: Sendable {
     /// - Parameters:
     ///   - setup: the terms of the broadcast.
     ///   - timeout: how long the daemon may take.
-    /// - Returns: what the daemon takes and what it makes of it.
+    /// - Returns: what the daemon takes, and what it encodes.
     /// - Throws: `busy` while another broadcast is under way; `refused` with the daemon's sentence; `timedOut`.
     public func start(_ setup: BroadcastSetup, timeout: Duration = .seconds(10)) throws(CaptureError) -> CaptureWelcome
     {
         try start(setup, timeout, nil)
     }
 
-    /// Starts the broadcast as the other `start` does, for a program whose user is told of a silent daemon.
+    /// Starts the broadcast like the other `start`, for a program that tells its user about a silent daemon.
     ///
     /// - Parameters:
     ///   - setup: the terms of the broadcast.
-    ///   - path: of the daemon's socket.
+    ///   - path: the daemon's socket.
     ///   - silent: called with a sentence for the user when the daemon has not answered for some seconds.
     package func start(
         _ setup: BroadcastSetup, at path: String, silent: (String) -> Void
@@ -130,14 +130,14 @@ public final class CaptureConnection: Sendable {
         try start(setup, .seconds(10), nil) { silent(DaemonSocket.sentence(silentAt: path, .seconds(10))) }
     }
 
-    /// Starts the broadcast as the other `start` does, while the task is suspended.
+    /// Starts the broadcast like the other `start`, while the task is suspended.
     ///
     /// - Parameters:
     ///   - setup: the terms of the broadcast.
     ///   - timeout: how long the daemon may take.
-    /// - Returns: what the daemon takes and what it makes of it.
+    /// - Returns: what the daemon takes, and what it encodes.
     /// - Throws: `busy`, `refused`, `timedOut`; `cancelled` when the task is cancelled, after which the connection is
-    ///   of no more use.
+    ///   unusable.
     public func start(
         _ setup: BroadcastSetup, timeout: Duration = .seconds(10)
     ) async throws(CaptureError) -> CaptureWelcome {
@@ -166,15 +166,15 @@ public final class CaptureConnection: Sendable {
         }
     }
 
-    /// Says that nothing more will come, and waits until the daemon has sent out what it has.
+    /// Tells the daemon that no more samples come, and waits until it has sent all that it has.
     ///
     /// - Parameters:
     ///   - reason: why the broadcast ends.
     ///   - text: a sentence for the daemon's log.
     ///   - timeout: how long the daemon may take; it needs some seconds when the network is slow.
-    ///   - onEvent: is given what the daemon says before its goodbye, unless a task iterates `events`.
+    ///   - onEvent: called with each event before the goodbye, unless a task iterates `events`.
     /// - Returns: what became of the broadcast.
-    /// - Throws: `refused` or `disconnected` when the connection ends another way; `timedOut`.
+    /// - Throws: `refused` or `disconnected` when the connection ends in another way; `timedOut`.
     public func finish(
         _ reason: CaptureFinishReason = .sourceEnded, text: String = "", timeout: Duration = .seconds(30),
         onEvent: (CaptureEvent) -> Void = { _ in }
@@ -188,16 +188,16 @@ public final class CaptureConnection: Sendable {
         throw Self.vain(nil, "say goodbye", timeout)
     }
 
-    /// Says that nothing more will come, and suspends the task until the daemon has sent out what it has. What the
-    /// daemon says meanwhile is left for whoever reads events.
+    /// Tells the daemon that no more samples come, and suspends the task until it has sent all that it has. Events that
+    /// come meanwhile stay for their readers.
     ///
     /// - Parameters:
     ///   - reason: why the broadcast ends.
     ///   - text: a sentence for the daemon's log.
     ///   - timeout: how long the daemon may take; it needs some seconds when the network is slow.
     /// - Returns: what became of the broadcast.
-    /// - Throws: `refused` or `disconnected` when the connection ends another way; `timedOut`; `cancelled` when the
-    ///   task is cancelled: the daemon ends the broadcast all the same.
+    /// - Throws: `refused` or `disconnected` when the connection ends in another way; `timedOut`; `cancelled` when the
+    ///   task is cancelled, while the daemon still ends the broadcast.
     public func finish(
         _ reason: CaptureFinishReason = .sourceEnded, text: String = "", timeout: Duration = .seconds(30)
     ) async throws(CaptureError) -> CaptureGoodbye {
@@ -216,33 +216,33 @@ public final class CaptureConnection: Sendable {
         do {
             try sender.send(.finished) { message.encode(sequence: $0, into: &$1) }
         } catch {
-            // The daemon may have said goodbye on its own; then that is the answer, and it lies in the socket.
+            // The daemon may have said goodbye on its own. That goodbye is then the answer, and waits in the socket.
             guard error.code == .disconnected else { throw error }
         }
     }
 
-    /// Ends the connection at once, without a goodbye; calls that wait elsewhere fail.
+    /// Ends the connection at once, without a goodbye. Calls that wait on other threads fail.
     public func abort() { shutdown(socket.raw, CInt(SHUT_RDWR)) }
 
     // MARK: The broadcast
 
-    /// From here on the daemon shows and plays nothing of what is sent.
+    /// Pauses the broadcast: from here on, the daemon shows and plays nothing that is sent.
     public func pause() throws(CaptureError) {
         pool.forgetLatest()
         try sendBare(.paused)
     }
 
-    /// Samples count again.
+    /// Resumes the broadcast: the daemon shows and plays samples again.
     public func resume() throws(CaptureError) { try sendBare(.resumed) }
 
-    /// When the daemon has said something last, by CLOCK_MONOTONIC; zero for never. Any thread.
+    /// When the daemon last sent something, by CLOCK_MONOTONIC; zero for never. Any thread.
     package func lastHeard() -> MediaTime { receiver.lastHeard() }
 
-    /// Whether the daemon waits for the picture that the screen shows, although it was sent: a curtain has fallen, or
-    /// the daemon does not have what was called unchanged. True once; as of the events that were read.
+    /// Whether the daemon needs the current picture once more: a curtain has fallen, or the daemon does not have the
+    /// picture that was called unchanged. Returns true once, as of the events that were read.
     package func takeLackOfPicture() -> Bool { pool.takeLack() }
 
-    /// Tells a fact about the broadcast, such as a title or the app in front.
+    /// Sends a fact about the broadcast, such as a title or the app in front.
     ///
     /// - Parameters:
     ///   - key: 1 to 64 bytes, cut beyond.
@@ -255,8 +255,8 @@ public final class CaptureConnection: Sendable {
         }
     }
 
-    /// The next event, or nil when the daemon says nothing within `timeout`; by default it only looks. After a goodbye
-    /// each call returns it again. From a task, iterate `events`.
+    /// The next event; nil if none comes within `timeout`. By default, the call does not wait. After a goodbye, each
+    /// call returns it again. In a task, iterate `events` instead.
     ///
     /// - Parameter timeout: how long to block the calling thread.
     /// - Throws: `busy`, `refused` or `disconnected` when the connection has ended without a goodbye.
@@ -264,10 +264,10 @@ public final class CaptureConnection: Sendable {
         try receiver.event(until: MonotonicClock().now() + MediaTime(timeout))
     }
 
-    /// The next event; nil when the daemon says nothing within `timeout` (nil: without end), a descriptor is readable,
-    /// or `takeLackOfPicture` would be true.
+    /// The next event; nil when none comes within `timeout` (nil: without end), a descriptor is readable, or
+    /// `takeLackOfPicture` would be true.
     ///
-    /// - Parameter wake: descriptors; those below 0 are passed over.
+    /// - Parameter wake: descriptors; those below 0 are ignored.
     package func nextEvent(
         timeout: Duration?, wake: InlineArray<4, CInt>
     ) throws(CaptureError) -> CaptureEvent? {
@@ -282,13 +282,14 @@ public final class CaptureConnection: Sendable {
         }
     }
 
-    /// Runs a send; where the daemon has hung up, throws the reason that it left behind instead of "broken pipe".
+    /// Runs a send. If the daemon has closed the connection, throws the reason that the daemon sent before, instead of
+    /// "broken pipe".
     func reportingEnd(_ send: () throws(CaptureError) -> Void) throws(CaptureError) {
         do {
             try send()
         } catch {
             guard error.code == .disconnected else { throw error }
-            // It lies in the socket, or another thread reads it at this moment.
+            // The goodbye waits in the socket, or another thread reads it at this moment.
             if let goodbye = try receiver.goodbye(until: MonotonicClock().now() + .seconds(1)) {
                 throw Self.ended(goodbye)
             }
@@ -331,7 +332,7 @@ public final class CaptureConnection: Sendable {
         }
     }
 
-    /// Why a wait has brought nothing.
+    /// The error of a wait that has ended without a result.
     private static func vain(
         _ interrupt: Interrupt?, _ what: String, _ timeout: Duration, _ cause: String = ""
     ) -> CaptureError {

@@ -1,20 +1,21 @@
 internal import MediaCore
 
-/// What of a frame may differ from the frame that the connection has sent last, for who knows it: a compositor tells.
+/// The parts of a frame that may differ from the frame that the connection has sent last, for callers that know them,
+/// as from a compositor.
 ///
-/// All else is, byte for byte, what it was then: the daemon may show the earlier frame there.
+/// All other pixels must be, byte for byte, what they were then: the daemon may show the earlier frame there.
 public struct CaptureDamage: Equatable, Sendable {
-    /// Any number; more than 16 are joined to fewer that are larger. None says that nothing has changed.
+    /// Any number. More than 16 are joined into fewer, larger ones. An empty array says that nothing has changed.
     public var rectangles: [CaptureRectangle]
 
     public init(_ rectangles: [CaptureRectangle]) { self.rectangles = rectangles }
 
-    /// As the daemon takes it, for a frame of this size; nil where nothing of it has changed.
+    /// The damage as the daemon takes it, for a frame of this size; nil if nothing in the frame has changed.
     func damage(width: Int, height: Int) -> PictureDamage? {
         var damage = PictureDamage()
         var (count, rest): (Int, CaptureRectangle?) = (0, nil)
         for rectangle in rectangles where rectangle.width > 0 && rectangle.height > 0 {
-            // Sums of numbers that nobody has checked: none of them overflows.
+            // The numbers are unchecked, so their sums must not trap on overflow.
             let (right, bottom) = (
                 rectangle.x.addingReportingOverflow(rectangle.width),
                 rectangle.y.addingReportingOverflow(rectangle.height)
@@ -36,7 +37,7 @@ public struct CaptureDamage: Equatable, Sendable {
 }
 
 extension CaptureRectangle {
-    /// The smallest one that both lie in.
+    /// The smallest rectangle that contains both.
     package func joined(with other: Self) -> Self {
         let (left, top) = (min(x, other.x), min(y, other.y))
         return Self(
@@ -46,7 +47,7 @@ extension CaptureRectangle {
 }
 
 extension PictureDamage {
-    /// A rectangle in a frame.
+    /// Adds a rectangle that lies in the frame.
     fileprivate mutating func append(_ rectangle: CaptureRectangle) {
         _ = add(
             Rectangle(

@@ -12,8 +12,8 @@ public struct CaptureError: Error, Sendable, CustomStringConvertible {
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
 
-        /// Nobody listens at the path, takes connections there in time, or lets this process connect; or the path is
-        /// that of the control socket.
+        /// Nobody listens at the path or accepts connections there in time, this process may not connect, or the path
+        /// is that of the control socket.
         public static let cannotConnect = Code(.cannotConnect)
         /// Another client's broadcast is under way; try again later on a new connection.
         public static let busy = Code(.busy)
@@ -38,7 +38,7 @@ public struct CaptureError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// What failed, on what, with the text of the system or the daemon.
     public let message: String
-    /// What the daemon says that it is about, where the daemon gave the reason.
+    /// The daemon's code for the reason, if the daemon gave one.
     public let daemonCode: DaemonErrorCode?
 
     public var description: String { message }

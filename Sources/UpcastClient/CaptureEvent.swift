@@ -1,10 +1,10 @@
 internal import IngestProtocol
 
-/// Something that the daemon said.
+/// Something that the daemon reports.
 public enum CaptureEvent: Hashable, Sendable {
-    /// News, for people or for pacing; needs no answer. The text is the daemon's sentence.
+    /// The state, for people or for pacing. It needs no answer. The text is the daemon's sentence.
     case state(BroadcastState, text: String)
-    /// How far the broadcast is, about once a second; a daemon older than the client may say nothing of it.
+    /// The progress of the broadcast, about once a second. A daemon older than the client may not send it.
     case counters(CaptureCounters)
     /// One message was refused; the broadcast goes on.
     case refused(CaptureRefusal)
@@ -37,7 +37,7 @@ public struct CaptureCounters: Hashable, Sendable {
 /// One message of the client that the daemon did not take.
 public struct CaptureRefusal: Hashable, Sendable {
     public let code: DaemonErrorCode
-    /// Which message: the client's messages count from zero.
+    /// The message's number. The client's messages count from zero.
     public let sequence: UInt32
     /// The daemon's sentence.
     public let text: String

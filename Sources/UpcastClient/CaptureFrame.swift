@@ -1,12 +1,12 @@
 internal import IngestProtocol
 internal import LinuxSystem
 
-/// A frame that is filled where it is sent from: in memory that the daemon reads, where it offers that, so that nothing
-/// is copied.
+/// A frame that is filled in the memory that it is sent from. If the daemon offers to read that memory, nothing is
+/// copied.
 ///
-/// `CaptureConnection.frame(_:)` makes one; fill it, and give it to `CaptureConnection.send`. What is never sent is
-/// given back when it goes away. Hold no more than one at a time: there is room for three pictures, of which the daemon
-/// reads one. For one thread at a time.
+/// `CaptureConnection.frame(_:)` makes one. Fill it, and pass it to `CaptureConnection.send`. A frame that is never
+/// sent is given back when it is deinitialized. Hold only one at a time: there is room for three pictures, of which the
+/// daemon reads one. For one thread at a time.
 public final class CaptureFrame {
     public private(set) var format: CaptureVideoFormat
     private(set) var memory: Memory
@@ -32,25 +32,25 @@ public final class CaptureFrame {
         }
     }
 
-    /// Nothing of it was sent, or will be.
+    /// Gives the memory back: nothing of the frame was sent, or will be.
     func settle() {
         guard case .shared(let place) = memory, !isSent else { return }
         pool.giveBack(place)
         isSent = true
     }
 
-    /// Whether it holds nothing any more, so that it can be used again.
+    /// Whether it holds no picture any more, so that it can be reused.
     package var isDone: Bool { if case .shared = memory { isSent } else { false } }
 
-    /// Makes another frame of one that is done.
+    /// Makes a new frame of one that is done.
     func become(_ format: CaptureVideoFormat, _ place: FramePool.Place) {
         (self.format, memory, isSent) = (format, .shared(place), false)
     }
 
     func isOf(_ pool: FramePool) -> Bool { self.pool === pool }
 
-    /// All `format.payloadBytes` bytes; valid as long as this object lives, to be written to before it is sent only.
-    /// What stands there at first may be anything.
+    /// All `format.payloadBytes` bytes, valid as long as this object lives. Write to them only before the frame is
+    /// sent. At first, they may have any content.
     @unsafe public var bytes: UnsafeMutableRawBufferPointer {
         switch memory {
         case .shared(let place): unsafe place.bytes
@@ -58,7 +58,7 @@ public final class CaptureFrame {
         }
     }
 
-    /// Where the writer of the frame, another process, has it mapped; nil if the caller has to fill it.
+    /// Where another process, which writes the frame, has mapped it; nil if the caller has to fill it.
     package var writerPlace: (memory: UInt32, offset: Int)? {
         guard case .shared(let place) = memory, let mapping = place.mapping else { return nil }
         return (mapping.memory, Int(place.shared.offset))

@@ -1,5 +1,5 @@
-/// A part of a frame, in pixels of the frame as it is stored, before it is turned, from its top left corner. It may lie
-/// outside of the frame, partly or wholly, be empty, and overlap others.
+/// A part of a frame, in pixels from the top left corner of the frame as it is stored, before it is turned. It may be
+/// empty, overlap others, and lie partly or wholly outside the frame.
 public struct CaptureRectangle: Equatable, Sendable {
     public var x: Int
     public var y: Int

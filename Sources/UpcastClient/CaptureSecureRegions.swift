@@ -1,8 +1,8 @@
 internal import MediaCore
 
-/// What of a frame must not be shown to anybody: the daemon paints it over before it does anything else with the frame.
+/// The parts of a frame that nobody may see. The daemon paints over them before it does anything else with the frame.
 public struct CaptureSecureRegions: Equatable, Sendable {
-    /// The most rectangles of one frame.
+    /// The most rectangles in one frame.
     public static let capacity = SecureRegions.capacityPerSource
 
     public var rectangles: [CaptureRectangle]
@@ -16,10 +16,10 @@ public struct CaptureSecureRegions: Equatable, Sendable {
 
     /// All of the frame is shown.
     public static let none = CaptureSecureRegions()
-    /// Nothing of it is.
+    /// Nothing of the frame is shown.
     public static let wholeFrame = CaptureSecureRegions(coversAll: true)
 
-    /// As the daemon takes them, for a frame of this size.
+    /// The regions as the daemon takes them, for a frame of this size.
     func regions(width: Int, height: Int) throws(CaptureError) -> SecureRegions {
         guard rectangles.count <= Self.capacity else {
             throw CaptureError(

@@ -74,13 +74,13 @@ public enum CapturePixelFormat: String, CaseIterable, Sendable {
 /// Which coefficients turn a frame's Y'CbCr into colours.
 public enum CaptureColorMatrix: Sendable { case bt709, bt601, bt2020 }
 
-/// Whether luma spans 16-235 or 0-255. `420v`, `420f` and their like carry theirs in their names.
+/// Whether luma spans 16-235 or 0-255. `420v`, `420f` and similar formats have the range in their names.
 public enum CaptureColorRange: Sendable { case video, full }
 
 /// How a frame must be turned to be upright, with CGImagePropertyOrientation's numbers.
 ///
-/// Whether `left` and `right` mean what CGImagePropertyOrientation or what ReplayKit says is settled once, by
-/// `BroadcastSetup.convention`.
+/// `BroadcastSetup.convention` settles whether `left` and `right` mean what CGImagePropertyOrientation or what
+/// ReplayKit says.
 public enum CaptureOrientation: UInt8, CaseIterable, Sendable {
     case up = 1
     case upMirrored = 2
@@ -94,10 +94,10 @@ public enum CaptureOrientation: UInt8, CaseIterable, Sendable {
 
 /// Size, pixel format, colour and row strides of a frame.
 public struct CaptureVideoFormat: Equatable, Sendable {
-    /// Checked when it was made; the offsets are those of planes that stand one behind the other.
+    /// A layout from the public initializer is checked, and its planes follow one another.
     package private(set) var layout: VideoSampleFormat
 
-    /// Bytes that `sendVideo(_:format:at:orientation:secure:)` needs at least.
+    /// The least number of bytes that `sendVideo(_:format:at:orientation:secure:damage:)` needs.
     public var payloadBytes: Int { layout.minimumPayloadBytes }
 
     /// A format whose planes follow one another, each of `rows * stride` bytes.
@@ -107,8 +107,9 @@ public struct CaptureVideoFormat: Equatable, Sendable {
     ///   - width: pixels, 16 to 4096.
     ///   - height: pixels, 16 to 4096.
     ///   - strides: bytes from one row to the next, one for each plane; nil for rows without padding.
-    ///   - matrix: nil for BT.709 from 1280 pixels on the longer or more than 576 on the shorter side, else BT.601.
-    ///   - range: nil for video range, for RGB full range.
+    ///   - matrix: nil for BT.709 if the longer side has at least 1280 pixels or the shorter side more than 576, and
+    ///     for BT.601 otherwise.
+    ///   - range: nil for full range with RGB, and for video range otherwise.
     /// - Throws: `invalidArgument` with a sentence that says what would be right.
     public init(
         _ pixelFormat: CapturePixelFormat, width: Int, height: Int, strides: [Int]? = nil,
@@ -159,7 +160,7 @@ public struct CaptureVideoFormat: Equatable, Sendable {
         }
     }
 
-    /// The same planes without the gaps that full last rows leave, for planes that are sent from separate memory.
+    /// The same planes without the padding of their last rows, for planes that are sent from separate memory.
     var gathered: VideoSampleFormat {
         var result = layout
         var offset = 0

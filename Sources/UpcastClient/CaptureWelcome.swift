@@ -1,20 +1,20 @@
 internal import IngestProtocol
 internal import MediaCore
 
-/// What the daemon takes and what it makes of it.
+/// What the daemon takes, and what it encodes.
 public struct CaptureWelcome: Equatable, Sendable {
     public let protocolVersion: UInt8
     /// Names the broadcast in the daemon's log and status.
     public let broadcastID: String
     /// Frames that are wider or higher are refused.
     public let maxSize: CaptureSize
-    /// Formats that the daemon takes; without those of a newer daemon that this version has no name for.
+    /// Formats that the daemon takes, without those that this version has no name for.
     public let pixelFormats: [CapturePixelFormat]
-    /// The picture that is encoded.
+    /// The size of the encoded picture.
     public let canvas: CaptureSize
-    /// Frames a second that are encoded at most.
+    /// The most frames a second that are encoded.
     public let frameRate: CaptureFrameRate
-    /// Of the encoded audio track, in Hz.
+    /// The sample rate of the encoded audio track, in Hz.
     public let audioSampleRate: Int
 
     let limits: IngestLimits

@@ -1,9 +1,9 @@
 internal import MediaCore
 
-/// Which rows of a picture have changed, in bands of 16: found by comparing, of fixed size.
+/// Which rows of a picture have changed, in bands of 16 rows, as found by comparison. It has a fixed size.
 struct ChangedRows {
     static let bandRows = 16
-    /// Bands of the greatest picture, 4096 rows.
+    /// Bands in the largest picture, which has 4096 rows.
     private static let capacity = 256
 
     private let width: Int
@@ -13,7 +13,7 @@ struct ChangedRows {
 
     var bandCount: Int { (height + Self.bandRows - 1) / Self.bandRows }
 
-    /// - Parameters: of the picture, at most 4096 each.
+    /// - Parameters: the picture's size, at most 4096 each.
     init(width: Int, height: Int) {
         precondition(height <= Self.bandRows * Self.capacity, "more rows than a picture has")
         (self.width, self.height) = (width, height)
@@ -27,7 +27,7 @@ struct ChangedRows {
         count += 1
     }
 
-    /// Rectangles as wide as the picture; nil where so much has changed that it is not worth saying.
+    /// Rectangles as wide as the picture; nil if so much has changed that damage is not worth sending.
     var damage: PictureDamage? {
         guard count * 4 <= bandCount * 3 else { return nil }
         var damage = PictureDamage()

@@ -1,6 +1,6 @@
 internal import IngestProtocol
 
-/// What a refusal of the daemon is about: a number of docs/protocol.md, which never changes its meaning.
+/// The cause of a refusal by the daemon: a number of docs/protocol.md, which never changes its meaning.
 ///
 /// Newer daemons may send numbers that have no name here.
 public struct DaemonErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -8,12 +8,12 @@ public struct DaemonErrorCode: RawRepresentable, Hashable, Sendable, CustomStrin
     public init(rawValue: UInt16) { self.rawValue = rawValue }
     private init(_ code: ErrorCode) { rawValue = code.rawValue }
 
-    /// The name, or the number where there is none.
+    /// The name, or the number if it has none.
     public var description: String { ErrorCode(rawValue: rawValue).map { "\($0)" } ?? "\(rawValue)" }
 
-    /// A header does not begin with `UC`: the stream is not this protocol, or somebody lost count of bytes.
+    /// A header does not begin with `UC`: the stream is of another protocol, or one side has miscounted its bytes.
     public static let badMagic = Self(.badMagic)
-    /// A header's version, or the range that `started` offers, is none that the receiver speaks.
+    /// The receiver does not speak a header's version, or any version that `started` offers.
     public static let unsupportedVersion = Self(.unsupportedVersion)
     /// A header announces a body longer than the limit.
     public static let bodyTooLarge = Self(.bodyTooLarge)
@@ -35,31 +35,31 @@ public struct DaemonErrorCode: RawRepresentable, Hashable, Sendable, CustomStrin
     public static let unsupportedExtension = Self(.unsupportedExtension)
     /// `started` names no orientation convention, or one that does not exist.
     public static let orientationConvention = Self(.orientationConvention)
-    /// The other side ended the connection inside a message. Never on the wire: there is nobody left to read it.
+    /// The other side ended the connection inside a message. Never sent, because nobody is left to read it.
     public static let truncated = Self(.truncated)
     /// `started` did not come in time.
     public static let timedOut = Self(.timedOut)
 
-    /// A pixel format's FourCC is none of those in the welcome.
+    /// A pixel format's FourCC is not in the welcome.
     public static let unsupportedPixelFormat = Self(.unsupportedPixelFormat)
     /// Width or height is outside the limits.
     public static let badPictureSize = Self(.badPictureSize)
     /// The plane count, a stride or the planes' order is wrong.
     public static let badPlaneLayout = Self(.badPlaneLayout)
-    /// A plane ends behind the payload's end.
+    /// A plane ends after the payload's end.
     public static let planeOutsidePayload = Self(.planeOutsidePayload)
     /// A colour matrix or range has a value that does not exist.
     public static let badColor = Self(.badColor)
-    /// Shared memory is not as it must be, or does not hold what a picture says lies in it.
+    /// Shared memory is not set up as required, or does not hold a picture that is said to be in it.
     public static let badSharedMemory = Self(.badSharedMemory)
     /// A picture in shared memory was overwritten before it was released: it is not shown.
     public static let sampleOverwritten = Self(.sampleOverwritten)
-    /// A picture is said to be the last one, which was not taken or had another format.
+    /// A picture is said to be unchanged, but the last one was not taken or had another format.
     public static let unknownPicture = Self(.unknownPicture)
-    /// A list of secure regions contradicts itself or is too long: what it hides is not known, so nothing is shown.
+    /// A list of secure regions contradicts itself or is too long. What it hides is unknown, so nothing is shown.
     public static let badSecureRegions = Self(.badSecureRegions)
 
-    /// A stream description is consistent, but names PCM that is not taken.
+    /// A stream description is consistent, but names PCM that the daemon does not take.
     public static let unsupportedAudioFormat = Self(.unsupportedAudioFormat)
     /// A stream description contradicts itself.
     public static let inconsistentAudioFormat = Self(.inconsistentAudioFormat)

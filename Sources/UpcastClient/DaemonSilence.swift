@@ -1,9 +1,9 @@
 package import MediaCore
 
-/// Notices a daemon that says nothing any more: it tells its counters each second. Pure.
+/// Notices when the daemon falls silent: it sends its counters each second. Pure.
 package struct DaemonSilence: Equatable, Sendable {
     package enum News: Equatable, Sendable { case silent, back }
-    /// What it says.
+    /// What the daemon sends.
     package enum Word: Equatable, Sendable {
         case counters, other
 
@@ -16,19 +16,19 @@ package struct DaemonSilence: Equatable, Sendable {
         }
     }
 
-    /// The daemon tells its counters each second. When it has told nothing for so long, the user is told.
+    /// The daemon sends its counters each second. If it has sent nothing for this time, the user is told.
     package static let usualLimit = MediaTime.seconds(5)
 
     private let limit: MediaTime
-    /// When it has said something; nil until counters have come, which older daemons do not send.
+    /// When the daemon last sent something; nil until counters have come, which older daemons do not send.
     private var heard: MediaTime?
     private var isSilent = false
-    /// Whoever looks so much later than it was due has stood still itself.
+    /// If `look` is called this much later than it was due, this program itself has stood still.
     private static let ownDelay = MediaTime.seconds(1)
 
     package init(limit: MediaTime = Self.usualLimit) { self.limit = limit }
 
-    /// When to look if nothing comes; nil if that says nothing.
+    /// When to call `look` if nothing comes; nil if silence means nothing.
     package var due: MediaTime? { isSilent ? nil : heard.map { $0 + limit } }
 
     /// - Parameter word: nil for nothing.
@@ -48,7 +48,7 @@ package struct DaemonSilence: Equatable, Sendable {
         return .silent
     }
 
-    /// What happens, and what would be right, in a program whose sends may wait for a minute.
+    /// What is wrong, and what the user can do, in a program whose sends may wait for a minute.
     package static let sentence =
         "upcastd has said nothing for \(usualLimit.milliseconds / 1000) s: it is stopped, or hangs, and viewers get "
         + "nothing new; the broadcast goes on if it is back within a minute, or else restart it"

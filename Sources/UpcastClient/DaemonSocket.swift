@@ -3,13 +3,13 @@ internal import IngestProtocol
 internal import LinuxSystem
 internal import MediaCore
 
-/// How a client connects to the socket of a daemon, and what it tells its user of one that takes no connection.
+/// How a client connects to a daemon's socket, and what it tells its user if the daemon accepts no connection.
 enum DaemonSocket {
-    /// How long a daemon may be silent until the user of a program is told.
+    /// How long a daemon may be silent before a program tells its user.
     static let silence = MediaTime.seconds(3)
-    /// How long a program waits for a daemon that takes no connection.
+    /// How long a program waits for a daemon that accepts no connection.
     private static let patience = MediaTime.seconds(10)
-    /// A wait is cut into these, so that signals end it.
+    /// Waits are split into steps of this length, so that signals end them.
     private static let step = MediaTime.milliseconds(500)
 
     static func connect(_ path: String, _ timeout: Duration) throws(CaptureError) -> OwnedDescriptor {
@@ -20,7 +20,7 @@ enum DaemonSocket {
         }
     }
 
-    /// Waits for a daemon that takes no connection, until a signal ends the program.
+    /// Waits while the daemon accepts no connection: for `patience`, or until a signal ends the program.
     ///
     /// - Parameter silent: called once with a sentence for the user, after `silence`.
     static func connect(
@@ -45,7 +45,7 @@ enum DaemonSocket {
         }
     }
 
-    /// What happens, and what would be right.
+    /// What is wrong, and what the user can do.
     static func sentence(silentAt path: String, _ timeout: MediaTime) -> String {
         "upcastd at \(path) has not answered for \(silence.milliseconds / 1000) s: it is stopped, or hangs; this "
             + "program waits for \((timeout - silence).milliseconds / 1000) s more; restart upcastd if it does not "

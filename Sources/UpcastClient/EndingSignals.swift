@@ -2,12 +2,12 @@ internal import Glibc
 package import LinuxSystem
 internal import MediaCore
 
-/// The signals that end a program's broadcast, handled by a thread of their own: whatever the other threads wait for, a
-/// daemon that stands still does not keep the program from ending.
+/// Handles the signals that end a program's broadcast, on a thread of its own. So a daemon that hangs does not keep the
+/// program from ending, whatever its other threads wait for.
 ///
-/// After the first signal, the broadcast ends in good order while the daemon says something. The second one ends the
-/// program. Create it before other threads start. SIGINT counts also where it is ignored, as a shell script has it for
-/// programs in the background.
+/// After the first signal, the broadcast ends in good order, as long as the daemon keeps sending. The second signal
+/// ends the program. Create this object before other threads start. SIGINT counts even if it is ignored, as in programs
+/// that a shell script starts in the background.
 package final class EndingSignals: Sendable {
     private struct State {
         var ending = EndingPatience()
@@ -23,7 +23,7 @@ package final class EndingSignals: Sendable {
     private let thread = Monitor<WorkerThread?>(nil)
     private static let tickMilliseconds: CInt = 100
 
-    /// For `poll`: readable once a signal has come, and from then on.
+    /// For `poll`: readable from the first signal, or call of `end`, on.
     package var descriptor: CInt { come.raw }
     /// Whether a signal has come, or `end` was called.
     package var isEnding: Bool { state.withLock { $0.ending.isEnding } }
@@ -33,7 +33,7 @@ package final class EndingSignals: Sendable {
     /// Whether a connection was cut because the daemon did not answer.
     package var hasCut: Bool { state.withLock { $0.hasCut } }
 
-    /// - Parameter signalled: called by the thread of the signals when one has come.
+    /// - Parameter signalled: called on the signal thread for each signal that does not end the program.
     package init(signalled: @escaping @Sendable () -> Void = {}) throws(Errno) {
         self.signalled = signalled
         (come, wake) = (try EventDescriptor(), try EventDescriptor())
@@ -47,9 +47,10 @@ package final class EndingSignals: Sendable {
 
     private static let numbers = [SIGINT, SIGTERM]
 
-    /// Which connection is cut when the program ends and the daemon is silent; nil for none.
+    /// Sets the connection to cut when the program ends and the daemon is silent; nil for none.
     ///
-    /// - Parameter hasBegun: the daemon has answered `started`. Before that, the first signal cuts it at once.
+    /// - Parameter hasBegun: whether the daemon has answered `started`. Before that, the first signal cuts the
+    ///   connection at once.
     package func watch(_ connection: CaptureConnection?, hasBegun: Bool = false) {
         state.withLock { state in
             state.connection = connection
@@ -58,7 +59,7 @@ package final class EndingSignals: Sendable {
         wake.signal()
     }
 
-    /// The program ends by itself: as after a signal, the next one ends it at once.
+    /// The program ends by itself. As after a signal, the next signal ends it at once.
     package func end() {
         state.withLock { $0.ending.end(now: MonotonicClock().now()) }
         come.signal()
@@ -97,7 +98,7 @@ package final class EndingSignals: Sendable {
 
     private func cutIfSilent() {
         guard let connection = state.withLock({ $0.ending.isEnding ? $0.connection : nil }) else { return }
-        // Nobody else may be reading what the daemon says.
+        // `lastHeard` reads from the socket, because perhaps no other thread does.
         let heard = connection.lastHeard()
         let now = MonotonicClock().now()
         let isOver = state.withLock { state in
@@ -108,7 +109,8 @@ package final class EndingSignals: Sendable {
         if isOver { connection.abort() }
     }
 
-    /// As the signal does by default, also where a script has started the program in the background: it ignores SIGINT.
+    /// Ends the program by the signal's default action, even if a script has started it in the background, with SIGINT
+    /// ignored.
     private static func die(_ number: CInt) {
         signal(number, SIG_DFL)
         var set = sigset_t()
@@ -118,7 +120,7 @@ package final class EndingSignals: Sendable {
         raise(number)
     }
 
-    /// Only its thread reads it.
+    /// Only the signal thread reads it.
     private final class SignalBox: Sendable {
         let descriptor: SignalDescriptor
         init(_ descriptor: consuming SignalDescriptor) { self.descriptor = descriptor }

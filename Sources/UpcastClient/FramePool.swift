@@ -3,17 +3,17 @@ internal import IngestProtocol
 internal import LinuxSystem
 internal import MediaCore
 
-/// Places in memory that the daemon reads, each for one picture. Any thread.
+/// Places in memory that the daemon reads, each for one picture. Any thread may use them.
 ///
-/// A place is filled, sent, and free again when the daemon says so. Three are enough: one that is read, one that is on
-/// its way, one that is filled. Memory: three of the largest picture so far, as long as the connection.
+/// A place is filled, sent, and free again when the daemon releases it. Three are enough: one is read, one is on its
+/// way, one is filled. Memory: three times the largest picture so far, for as long as the connection exists.
 final class FramePool: Sendable {
     private static let placeCount = 3
-    /// Behind the words of the places.
+    /// The offset of the first place, after the guard words of all places.
     private static let firstPlace = 4096
     private static let wordDistance = 64
 
-    /// Where one picture goes. Its memory stays as long as this.
+    /// Where one picture goes. Keeps the memory alive.
     struct Place {
         fileprivate let memory: OfferedMemory
         fileprivate let index: Int
@@ -27,7 +27,7 @@ final class FramePool: Sendable {
         }
     }
 
-    /// What has to be equal for two pictures to be the same, beside their bytes.
+    /// What has to be equal, besides the bytes, for two pictures to be the same.
     struct Kind: Equatable {
         var format: VideoSampleFormat
         var orientation: UInt8
@@ -43,27 +43,27 @@ final class FramePool: Sendable {
         var offer: SharedMemoryOffer?
         var memory: OfferedMemory?
         var mapping: WriterMapping?
-        /// Who was asked to map the memory.
+        /// The writer that was asked to map the memory.
         var writer: (any FrameWriter)?
         var pool: UInt32 = 0
         var placeBytes = 0
         var generation: UInt64 = 0
         var uses: [Use] = []
-        /// The place of the picture that was sent last, as long as it is there.
+        /// The place of the picture that was sent last, as long as the picture is in it.
         var latest: (index: Int, kind: Kind, sequence: UInt32)?
         /// The daemon has no picture that viewers may see.
         var lacksPicture = false
         /// The daemon makes use of damage.
         var takesDamage = false
-        /// All messages up to it are done with.
+        /// The daemon is done with all messages up to this number.
         var released: UInt32?
-        /// For the next frame that finds no place.
+        /// Memory for the next frame that finds no place.
         var spare: FrameBuffer?
     }
 
     private let state = Monitor(State())
 
-    /// What the daemon takes; nil for nothing, also when it has refused something.
+    /// The shared memory that the daemon takes; nil for none, and after the daemon has refused some.
     var offer: SharedMemoryOffer? {
         get { state.withLock { $0.offer } }
         set { state.withLock { $0.offer = newValue } }
@@ -75,25 +75,25 @@ final class FramePool: Sendable {
         set { state.withLock { $0.takesDamage = newValue } }
     }
 
-    /// A place for a picture of so many bytes; nil without a free one.
+    /// A place for a picture of `byteCount` bytes; nil if none is free.
     ///
     /// - Parameters:
     ///   - writer: another process that fills the picture.
-    ///   - share: sends new memory to the daemon. Before pictures that lie in it: they come in order.
+    ///   - share: sends new memory to the daemon, before the pictures that lie in it.
     func acquire(
         _ byteCount: Int, writer: (any FrameWriter)? = nil,
         share: (OfferedMemory, SharedMemoryMessage) throws(CaptureError) -> Void
     ) throws(CaptureError) -> Place? {
         try state.withLock { state throws(CaptureError) in
             guard let offer = state.offer, byteCount > 0 else { return nil }
-            // A writer that has come back has not mapped the memory of the one that went.
+            // A new writer has not mapped the memory of the one before.
             if state.placeBytes < byteCount || writer.map({ $0 !== state.writer }) ?? false {
-                // Another thread's picture is on its way to the memory that would be replaced.
+                // Another thread fills a picture in the memory that would be replaced.
                 guard !state.uses.contains(.filling) else { return nil }
                 try Self.grow(&state, to: max(byteCount, state.placeBytes), offer, writer, share)
             }
             guard let memory = state.memory else { return nil }
-            // The latest goes last: the next picture is compared with it.
+            // The place of the latest picture is taken last: the next picture is compared with that.
             let latest = state.latest?.index
             guard
                 let index = state.uses.indices.first(where: { $0 != latest && state.isFree(state.uses[$0]) })
@@ -112,7 +112,8 @@ final class FramePool: Sendable {
         }
     }
 
-    /// Larger pictures need other memory; what was sent from the old one has been read when the daemon lets it go.
+    /// Replaces the memory for larger pictures. The daemon lets the old memory go when it has read what was sent from
+    /// there.
     private static func grow(
         _ state: inout State, to byteCount: Int, _ offer: SharedMemoryOffer, _ writer: (any FrameWriter)?,
         _ share: (OfferedMemory, SharedMemoryMessage) throws(CaptureError) -> Void
@@ -134,7 +135,7 @@ final class FramePool: Sendable {
         state.latest = nil
     }
 
-    /// The picture has been sent as that message; nil where it has not been.
+    /// Notes that the picture was sent as the message `sequence`; nil if it was not sent.
     func sent(_ place: Place, as sequence: UInt32?, _ kind: Kind) {
         state.withLock { state in
             guard state.memory === place.memory else { return }
@@ -143,7 +144,7 @@ final class FramePool: Sendable {
         }
     }
 
-    /// Nothing was sent from it.
+    /// Frees a place from which nothing was sent.
     func giveBack(_ place: Place) {
         state.withLock { if $0.memory === place.memory { $0.uses[place.index] = .free } }
     }
@@ -164,14 +165,14 @@ final class FramePool: Sendable {
     enum Difference {
         case none
         case some(DamageField)
-        /// In most of it, or nobody knows.
+        /// In most of it, or in unknown parts.
         case all
     }
 
-    /// Compares a picture with the one that was sent last, which costs less than to copy it where it is the same; where
-    /// the daemon makes no use of damage, up to the first difference.
+    /// Compares a picture with the one that was sent last. If they are the same, this costs less than a copy. If the
+    /// daemon does not use damage, the comparison ends at the first difference.
     ///
-    /// - Parameter damage: what the caller knows: then nothing is compared.
+    /// - Parameter damage: the damage that the caller knows; nothing is compared then.
     func difference(of pieces: PayloadPieces, _ kind: Kind, known damage: CaptureDamage?) -> Difference {
         state.withLock { state in
             guard let latest = state.latest, latest.kind == kind, let memory = state.memory,
@@ -211,9 +212,9 @@ final class FramePool: Sendable {
         return rows
     }
 
-    /// The daemon may not have the picture that was sent last.
+    /// Notes that the daemon may not have the picture that was sent last.
     ///
-    /// - Parameter lacksIt: it has none that viewers may see, and waits for one.
+    /// - Parameter lacksIt: whether the daemon has no picture that viewers may see, and waits for one.
     func forgetLatest(lacksIt: Bool = false) {
         state.withLock {
             $0.latest = nil
@@ -224,7 +225,7 @@ final class FramePool: Sendable {
     /// Whether the daemon waits for a picture.
     var lacksPicture: Bool { state.withLock { $0.lacksPicture } }
 
-    /// Whether the daemon waits for a picture; once.
+    /// Whether the daemon waits for a picture. Returns true once.
     func takeLack() -> Bool {
         state.withLock { state in
             defer { state.lacksPicture = false }

@@ -1,15 +1,16 @@
-/// Another process that writes frames into the memory that the daemon reads, such as an X server: nobody copies them.
+/// Another process, such as an X server, that writes frames into the memory that the daemon reads, so that nothing is
+/// copied.
 ///
 /// `attach` is called on the thread that asks for frames, `detach` on any.
 package protocol FrameWriter: AnyObject, Sendable {
-    /// Lets the process map memory for writing; it has mapped it when this returns.
+    /// Lets the process map memory for writing. When this returns, the memory is mapped.
     ///
     /// - Parameters:
-    ///   - descriptor: of the memory; it stays the caller's.
-    ///   - byteCount: of the memory.
-    /// - Returns: by which the process knows the memory; nil if it cannot map it: frames are copied then.
+    ///   - descriptor: the memory's descriptor, which stays the caller's.
+    ///   - byteCount: the memory's size.
+    /// - Returns: the number by which the process knows the memory; nil if it cannot map it. Frames are then copied.
     func attach(_ descriptor: CInt, byteCount: Int) -> UInt32?
-    /// Lets the process forget the memory.
+    /// Lets the process unmap the memory.
     func detach(_ memory: UInt32)
 }
 

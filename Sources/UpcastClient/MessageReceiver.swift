@@ -3,10 +3,10 @@ internal import IngestProtocol
 internal import LinuxSystem
 internal import MediaCore
 
-/// The way in: puts the daemon's messages together and remembers how the connection ended.
+/// Receives the daemon's messages, and remembers how the connection ended.
 ///
-/// Any thread may wait. One of those that wait polls the socket, and the others wait for what it reads. What ends the
-/// connection is remembered, so that whoever comes later is told the same.
+/// Any thread may wait. One of the waiting threads polls the socket, and the others wait for what it reads. The end of
+/// the connection is remembered, so that later calls report the same.
 final class MessageReceiver: Sendable {
     private enum End {
         case goodbye(CaptureGoodbye)
@@ -16,7 +16,7 @@ final class MessageReceiver: Sendable {
     private struct State {
         /// The message that is being read, from its header on.
         var bytes: [UInt8] = []
-        /// Bytes of a payload that is passed over.
+        /// Bytes of a payload that are still to be skipped.
         var skip = 0
         var nextSequence: UInt32 = 0
         var welcome: WelcomeMessage?
@@ -25,16 +25,16 @@ final class MessageReceiver: Sendable {
         var end: End?
         /// A thread polls the socket, without the lock.
         var isPolling = false
-        /// Iterations of `CaptureConnection.events`.
+        /// The number of iterations of `CaptureConnection.events`.
         var listeners = 0
-        /// When something has come last; zero for never.
+        /// When something last came; zero for never.
         var heard = MediaTime.zero
 
-        /// Where the daemon has said goodbye.
+        /// The daemon's goodbye, if it has said one.
         var goodbye: CaptureGoodbye? { if case .goodbye(let goodbye)? = end { goodbye } else { nil } }
     }
 
-    /// Of a client that does not ask, the oldest go.
+    /// If the client does not read its events, the oldest are dropped.
     private static let maxUnread = 256
 
     private let socket: CInt
@@ -42,8 +42,8 @@ final class MessageReceiver: Sendable {
     private let state = Monitor(State())
 
     /// - Parameters:
-    ///   - socket: open for as long as this lives.
-    ///   - pool: is told what concerns it.
+    ///   - socket: open for as long as this object lives.
+    ///   - pool: told what the daemon says about shared memory.
     init(socket: CInt, pool: FramePool) {
         self.socket = socket
         self.pool = pool
@@ -51,7 +51,7 @@ final class MessageReceiver: Sendable {
 
     // MARK: Waiting
 
-    /// What answers `started`.
+    /// The answer to `started`.
     enum Answer {
         case welcome(WelcomeMessage)
         case goodbye(CaptureGoodbye)
@@ -64,14 +64,15 @@ final class MessageReceiver: Sendable {
         }
     }
 
-    /// The next event, or the goodbye; nil as for `answer`. A deadline in the past only looks; nil is none.
+    /// The next event, or the goodbye; nil as for `answer`. With a deadline in the past, it does not wait. Nil means no
+    /// deadline.
     func event(until deadline: MediaTime?, _ interrupt: Interrupt? = nil) throws(CaptureError) -> CaptureEvent? {
         try wait(until: deadline, interrupt) { state in
             state.unread.isEmpty ? state.goodbye.map(CaptureEvent.goodbye) : state.unread.removeFirst()
         }
     }
 
-    /// The next event where nobody iterates `events`, or the goodbye; nil as for `answer`.
+    /// The next event, if nobody iterates `events`, or the goodbye; nil as for `answer`.
     func eventNobodyElseTakes(until deadline: MediaTime) throws(CaptureError) -> CaptureEvent? {
         try wait(until: deadline, nil) { state in
             guard state.listeners == 0, !state.unread.isEmpty else { return state.goodbye.map(CaptureEvent.goodbye) }
@@ -94,18 +95,18 @@ final class MessageReceiver: Sendable {
         try wait(until: deadline, interrupt) { $0.goodbye }
     }
 
-    /// From now on events are for whoever iterates `events`.
+    /// From now on, events are for iterations of `events`.
     func beginListening() { state.withLock { $0.listeners += 1 } }
     func endListening() { state.signal { $0.listeners -= 1 } }
 
-    /// Ends the waits that have it.
+    /// Ends the waits that have this interrupt.
     func set(_ interrupt: Interrupt) {
         interrupt.set()
-        // Those that do not poll look again.
+        // Waits that do not poll check again.
         state.signal { _ in }
     }
 
-    /// Takes note of what has come, for the pool's sake; never waits. A thread that polls does so anyway.
+    /// Reads what has come, because the pool needs it. Never waits. A thread that polls reads it anyway.
     func glance() {
         state.withLock { state in
             guard !state.isPolling else { return }
@@ -113,7 +114,7 @@ final class MessageReceiver: Sendable {
         }
     }
 
-    /// When the daemon has said something last, zero for never; with what lies in the socket now.
+    /// When the daemon last sent something, including what waits in the socket now; zero for never.
     func lastHeard() -> MediaTime {
         glance()
         return state.withLock { $0.heard }
@@ -154,14 +155,14 @@ final class MessageReceiver: Sendable {
         }
     }
 
-    /// False when the deadline has passed, the interrupt is set or one of `wake` is readable first.
+    /// False if the deadline passes, the interrupt is set or one of `wake` is readable first.
     private func pollInput(
         until deadline: MediaTime?, _ interrupt: Interrupt?, _ wake: InlineArray<4, CInt>
     ) -> Bool {
         while true {
             var timeout: CInt = -1
             if let deadline { timeout = CInt(clamping: max(0, (deadline - MonotonicClock().now()).milliseconds + 1)) }
-            // Descriptors below 0 are passed over.
+            // `poll` ignores descriptors below 0.
             var all = InlineArray<6, pollfd>(repeating: pollfd(fd: -1, events: Int16(POLLIN), revents: 0))
             all[0].fd = socket
             all[1].fd = interrupt?.raw ?? -1
@@ -176,7 +177,7 @@ final class MessageReceiver: Sendable {
 
     // MARK: Reading
 
-    /// Reads until a message is complete, without waiting; false where there is no more to be had now.
+    /// Reads until a message is complete, without waiting. False if no more can be read now.
     private func read(_ state: inout State) -> Bool {
         guard state.end == nil else { return false }
         do throws(CaptureError) {
@@ -194,7 +195,7 @@ final class MessageReceiver: Sendable {
         }
     }
 
-    /// Bytes that the message, as far as it is known, still needs.
+    /// The number of bytes that the message still needs, as far as its length is known.
     private func missing(_ state: State) throws(CaptureError) -> Int {
         if state.skip > 0 { return state.skip }
         guard state.bytes.count >= MessageHeader.byteCount else { return MessageHeader.byteCount - state.bytes.count }
@@ -214,7 +215,7 @@ final class MessageReceiver: Sendable {
         }
     }
 
-    /// Reads at most `wanted` bytes; false where there are none now.
+    /// Reads at most `wanted` bytes. False if there are none now.
     private func fill(_ state: inout State, _ wanted: Int) throws(CaptureError) -> Bool {
         try unsafe withUnsafeTemporaryAllocation(byteCount: min(wanted, 4096), alignment: 1) {
             buffer throws(CaptureError) in
@@ -241,7 +242,7 @@ final class MessageReceiver: Sendable {
 
     // MARK: Understanding
 
-    /// Decodes the message that is complete, and makes room for the next.
+    /// Decodes the complete message, and makes room for the next one.
     private func decode(_ state: inout State) throws(CaptureError) {
         let header = try header(state)
         guard header.sequence == state.nextSequence else {
@@ -285,17 +286,17 @@ final class MessageReceiver: Sendable {
             return .welcome(message)
         case .state:
             let message = try StateMessage.decode(body: body)
-            // What was sent under the curtain was not taken.
+            // The daemon did not take what was sent under the curtain.
             if message.state == .curtainDown { pool.forgetLatest(lacksIt: true) }
             return .event(.state(BroadcastState(message), text: message.text))
         case .error:
             let message = try ErrorMessage.decode(body: body)
             if message.isFatal { return .fatal(message) }
-            // Whatever was refused: what comes next is sent whole.
+            // Whatever was refused, the next picture is sent whole.
             pool.forgetLatest(lacksIt: message.code == .unknownPicture || message.code == .badSharedMemory)
-            // Our own word for a picture, not the application's.
+            // This library called the picture unchanged, not the application.
             if message.code == .unknownPicture { return nil }
-            // From now on pictures are sent.
+            // From now on, pictures are written to the socket.
             if message.code == .badSharedMemory { pool.offer = nil }
             return .event(.refused(CaptureRefusal(message)))
         case .counters: return .event(.counters(CaptureCounters(try CountersMessage.decode(body: body))))

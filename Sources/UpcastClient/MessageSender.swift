@@ -2,7 +2,7 @@ internal import Glibc
 internal import IngestProtocol
 internal import LinuxSystem
 
-/// The way out: one message at a time, header and body from a buffer of its own, the payload from where it lies.
+/// Sends messages, one at a time: header and body from its own buffer, the payload from the caller's memory.
 ///
 /// Any thread may send; a lock keeps messages whole, so a thread waits while another one's message is written.
 final class MessageSender: Sendable {
@@ -16,10 +16,11 @@ final class MessageSender: Sendable {
     private let socket: CInt
     private let state = Monitor(State())
 
-    /// - Parameter socket: blocking, with a send timeout; open for as long as this lives.
+    /// - Parameter socket: blocking, with a send timeout; open for as long as this object lives.
     init(socket: CInt) { self.socket = socket }
 
-    /// Checks the order, writes what `encode` appends to an empty buffer for a given sequence number, then `pieces`.
+    /// Checks that the message may come now. Then writes what `encode` appends to an empty buffer for the message's
+    /// sequence number, and then `pieces`.
     ///
     /// - Parameter memory: goes along with the message's first byte.
     /// - Returns: the message's sequence number.
@@ -116,7 +117,7 @@ final class MessageSender: Sendable {
 
     var byteCount: Int { unsafe first.count + second.count + third.count }
 
-    /// Whether bytes of the payload are those of another one that lies in one piece.
+    /// Whether a range of the payload has the same bytes as that range of another payload, which is contiguous.
     func isEqual(to other: UnsafeRawPointer, _ range: Range<Int>) -> Bool {
         var start = 0
         for index in 0..<3 {

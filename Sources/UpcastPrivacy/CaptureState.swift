@@ -1,31 +1,31 @@
 internal import MediaCore
 
-/// Whether the screen is captured, as far as anybody knows.
+/// Whether the screen is captured, as far as is known.
 public enum CaptureState: Hashable, Sendable {
-    /// It is, or what was captured is still going out.
+    /// The screen is captured, or captured samples are still being sent.
     case captured(Capture)
-    /// Certainly not.
+    /// The screen is certainly not captured.
     case notCaptured
-    /// Nobody can tell: the daemon cannot be asked, or has not answered yet. To be treated as captured.
+    /// Unknown, because the daemon cannot be asked, or has not answered yet. Treat this as captured.
     case unknown
 
     /// True for `captured` and for `unknown`.
     public var isCaptured: Bool { self != .notCaptured }
 }
 
-/// One broadcast, as the captured app is told of it.
+/// One broadcast, as reported to the captured app.
 public struct Capture: Hashable, Sendable {
-    /// What is done with the picture, as the capture client says.
+    /// What is done with the picture, according to the capture client.
     public enum Kind: Hashable, Sendable, CustomStringConvertible {
         /// The screen is recorded or broadcast.
         case screen
-        /// The screen is shown on another at the same time.
+        /// Another screen shows the same picture at the same time.
         case mirroring
         /// Another screen shows a player's output.
         case externalPlayback
         case camera
         case file
-        /// Anything else, in the daemon's word: `other`, or what a later daemon says. Not checked.
+        /// Anything else, in the daemon's word: `other`, or a word of a later daemon. Not checked.
         case other(String)
 
         init(_ text: String) {
@@ -53,8 +53,8 @@ public struct Capture: Hashable, Sendable {
     }
 
     public let kind: Kind
-    /// The capture client's name, as it says itself: untrusted text.
+    /// The name that the capture client gives itself: untrusted text.
     public let client: String
-    /// When the capture began, to the millisecond. Another capture by the same client has another time.
+    /// When the capture began, to the millisecond. Another capture by the same client has a different time.
     public let since: UTCTime
 }

@@ -4,32 +4,32 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// The thread of a `CaptureStateMonitor`: owns the connection, feeds `CaptureWatch`, and tells who listens.
+/// The thread of a `CaptureStateMonitor`: owns the connection, feeds `CaptureWatch`, and notifies listeners.
 ///
-/// Any thread may call what is not private; the connection belongs to `run`.
+/// Any thread may call what is not private. The connection belongs to `run`.
 final class CaptureStateReader: Sendable {
     private struct Shared {
         var watch: CaptureWatch
-        /// What was told last.
+        /// The state that listeners were told last.
         var told = CaptureState.unknown
-        /// Whoever was told that has taken it without an error.
+        /// `onChange` has taken this state without an error.
         var isTaken = true
         var isStopped = false
-        /// What the daemon has said on the connection that is open.
+        /// What the daemon has said on the open connection.
         var isPersisted: Bool?
         var listeners: [Int: AsyncStream<CaptureState>.Continuation] = [:]
         var count = 0
     }
 
-    /// States that a listener may be behind; of more, the oldest are left out.
+    /// The most states that a listener may be behind. Beyond this, the oldest are left out.
     private static let listenerStates = 16
-    /// A connection is made at once or not at all; a daemon that hangs must not hold this thread.
+    /// The time to connect. A daemon accepts at once or not at all, and one that hangs must not hold this thread.
     private static let connectTime = MediaTime.milliseconds(100)
-    /// For the daemon to take the app's answer. Less than what it may be silent for.
+    /// The time for the daemon to take the app's answer: less than it may be silent.
     private static let answerTime = MediaTime.seconds(2)
 
     private let client: ControlClient
-    /// The same daemon, asked for an answer.
+    /// Sends the app's answers to the same daemon.
     private let commands: ControlClient
     /// The app that is consulted; nil for none.
     private let app: String?
@@ -51,23 +51,23 @@ final class CaptureStateReader: Sendable {
         shared = Monitor(Shared(watch: CaptureWatch(limits, at: clock.now())))
     }
 
-    /// What is known now: also where the thread is held up by whoever it tells.
+    /// The state that is known now, even while a callback holds up the thread.
     var state: CaptureState {
         shared.withLock { $0.isStopped ? .unknown : $0.watch.state(at: clock.now()) }
     }
 
     var isPersisted: Bool? { shared.withLock { $0.isStopped ? nil : $0.isPersisted } }
 
-    /// Ends `run` soon; the state is unknown from now on.
+    /// Ends `run` soon. The state is unknown from now on.
     func stop() {
         shared.withLock { $0.isStopped = true }
         wake.signal()
     }
 
-    /// The state now, and each change that follows, until it is stopped.
+    /// The state now, and each later change, until the reader is stopped.
     func states() -> AsyncStream<CaptureState> {
         AsyncStream(bufferingPolicy: .bufferingNewest(Self.listenerStates)) { continuation in
-            // Under the lock, or a change could come before what it changes.
+            // Under the lock: otherwise, a change could come before the state that it changes.
             let number = shared.withLock { shared -> Int? in
                 continuation.yield(shared.told)
                 guard !shared.isStopped else { return nil }
@@ -90,7 +90,7 @@ final class CaptureStateReader: Sendable {
         var comments = 0
         var peer: PeerProcess?
         var watch = shared.withLock { $0.watch }
-        // When what can be read came, at the earliest.
+        // The earliest time at which the readable bytes may have come.
         var arrival = clock.now()
         while true {
             let begin = clock.now()
@@ -98,7 +98,7 @@ final class CaptureStateReader: Sendable {
             switch watch.step(at: clock.now()) {
             case .drop: isOver = true
             case .connect:
-                // What is told can be out of date by now.
+                // The state that was told may be out of date by now.
                 guard tell(watch) else { return finish() }
                 let event: CaptureWatch.Event
                 (connection, event) = connect()
@@ -113,8 +113,8 @@ final class CaptureStateReader: Sendable {
                 if let connection { isOver = read(connection, from: arrival, &comments, &watch) == .drop }
                 if let process = peer?.raw, Self.isReadable(process) {
                     if let connection, !isOver {
-                        // The end of a process closes its connections first: it is another that speaks here. (Where
-                        // there is something to read, that comes first.)
+                        // A process that ends closes its connections first, so another process speaks here. (If there
+                        // is something to read, that comes first.)
                         if !Self.isReadable(connection.raw) { peer = nil }
                     } else {
                         peer = nil
@@ -122,13 +122,13 @@ final class CaptureStateReader: Sendable {
                     }
                 }
             }
-            // Before it is closed: nobody is to see the end and the state from before it.
+            // Before the connection is closed: nobody must see its end together with the state from before.
             guard tell(watch) else { return finish() }
             if isOver {
                 connection = nil
                 shared.withLock { $0.isPersisted = nil }
             }
-            // What is there already came after the last look, perhaps long before the app was done with that.
+            // Bytes that are there already came after the last look, perhaps long before the app was done with that.
             let isThere = connection.map { Self.isReadable($0.raw) } ?? false
             wait(until: watch.deadline, connection?.raw, peer?.raw)
             arrival = isThere ? begin : clock.now()
@@ -137,7 +137,7 @@ final class CaptureStateReader: Sendable {
 
     private func connect() -> (EventConnection?, CaptureWatch.Event) {
         do throws(ControlClientError) {
-            // Only an explicit answer counts: what the app does first may be several things.
+            // Only an explicit release counts as the answer, because the app may do several things first.
             let query = app.map { "?app=\(ControlClient.escaped($0))&consult=release" } ?? ""
             return (try EventConnection(client, "/state/events\(query)", deadline: client.deadline), .connected)
         } catch {
@@ -149,7 +149,7 @@ final class CaptureStateReader: Sendable {
         }
     }
 
-    /// Takes what has come, without waiting. It counts as news of `arrival`, however long the app takes with it.
+    /// Handles what has come, without waiting. It counts as news of `arrival`, however long the app takes to handle it.
     private func read(
         _ connection: EventConnection, from arrival: MediaTime, _ comments: inout Int, _ watch: inout CaptureWatch
     ) -> CaptureWatch.Step {
@@ -161,7 +161,7 @@ final class CaptureStateReader: Sendable {
                     return .drop
                 }
                 if told.number == 1 { shared.withLock { $0.isPersisted = told.isPersisted } }
-                // Each one, also where the next has come already.
+                // Each event is told, even if the next one has come already.
                 guard tell(watch) else { return .drop }
                 try answer(told)
             }
@@ -175,8 +175,8 @@ final class CaptureStateReader: Sendable {
         }
     }
 
-    /// Lets the daemon show the capture, where it waits for this app, and the app has taken the state without an
-    /// error. Where the daemon does not take the answer the connection is given up, and the waiting ends with it.
+    /// Lets the daemon show the capture, if the daemon waits for this app and the app has taken the state without an
+    /// error. If the daemon does not take the answer, the connection is given up. That also ends the daemon's waiting.
     private func answer(_ told: CaptureStateText.Event) throws(ControlClientError) {
         guard let app, told.state.isCaptured, told.waitingFor.contains("app:\(app)"),
             shared.withLock({ $0.isTaken && !$0.isStopped })
@@ -186,7 +186,7 @@ final class CaptureStateReader: Sendable {
         _ = try commands.ask("POST", "/state/release", body: request.json)
     }
 
-    /// Tells a change; false where it has been stopped.
+    /// Tells listeners of a change. False if the reader was stopped.
     private func tell(_ watch: CaptureWatch) -> Bool {
         let (isStopped, change) = shared.withLock { shared -> (Bool, CaptureState?) in
             shared.watch = watch
@@ -199,7 +199,7 @@ final class CaptureStateReader: Sendable {
             return (false, state)
         }
         if let change {
-            // Whoever fails to hide something must not be shown.
+            // An app that fails to hide something must not be shown.
             let isTaken = (try? onChange(change)) != nil
             shared.withLock { $0.isTaken = isTaken }
         }
@@ -214,7 +214,7 @@ final class CaptureStateReader: Sendable {
             defer { shared.listeners = [:] }
             return Array(shared.listeners.values)
         }
-        // Not under the lock, which `onTermination` takes.
+        // Not under the lock, which `onTermination` acquires.
         for listener in listeners { listener.finish() }
     }
 

@@ -3,24 +3,25 @@ internal import ControlClient
 
 /// Reads events of `GET /state/events`. Pure.
 enum CaptureStateText {
-    /// Bytes of an event's data; the longest that a daemon writes has some 300.
+    /// The most bytes of an event's data. The longest that a daemon writes has some 300.
     static let maxBytes = 8 * 1024
 
     struct Event: Equatable {
-        /// In its stream.
+        /// The event's number in its stream.
         var number: Int
         var state: CaptureState
-        /// Which capture it is; what an answer names.
+        /// The capture's number, which an answer names.
         var capture: Int
-        /// Whose answers the daemon waits for before it shows anything of it.
+        /// The apps whose answers the daemon waits for before it shows anything of the capture.
         var waitingFor: [String]
-        /// Of the first event to an app that is consulted: whether the daemon's state file says so; nil without one.
+        /// In the first event to a consulted app: whether the daemon's state file records that the app is consulted;
+        /// nil without a state file.
         var isPersisted: Bool?
     }
 
-    /// What an event says.
+    /// Decodes an event.
     ///
-    /// - Throws: `unintelligible` for everything that does not say without doubt whether the screen is captured.
+    /// - Throws: `unintelligible` for an event that does not say clearly whether the screen is captured.
     static func read(_ event: ServerEvent) throws(ControlClientError) -> Event {
         guard event.name == "state", let number = Int(event.id) else {
             throw .unintelligible("an event of another kind came")
@@ -29,7 +30,7 @@ enum CaptureStateText {
             case .object(let members) = json, case .bool(let isCaptured)? = json["captured"],
             members.count(where: { $0.name == "captured" }) == 1
         else { throw .unintelligible("it does not say whether anything is captured") }
-        // What else is missing makes no difference to an app that has something to hide.
+        // Other missing members make no difference to an app that has something to hide.
         let report = CaptureStateReport(json: json)
         let state: CaptureState =
             isCaptured

@@ -1,19 +1,19 @@
 internal import MediaCore
 
-/// What may be believed of the capture state, and what is to be done next to find out. Pure: events and times come in,
-/// a step comes out.
+/// Decides what to believe of the capture state, and what to do next to find out. Pure: events and times come in, a
+/// step comes out.
 ///
-/// "Not captured" is believed in three cases only, and for `silence` only, unless it is said or seen again: the daemon
-/// has said so on a connection that is open and not silent; nobody listens at the socket; or the process that has
-/// spoken for the daemon has ended, and after that there is nothing at the socket's path.
+/// "Not captured" is believed in three cases only, and only for `silence` unless it is said or seen again. The daemon
+/// has said so on a connection that is open and not silent. Or nobody listens at the socket. Or the process that has
+/// spoken for the daemon has ended, and after that the socket's path is missing.
 struct CaptureWatch {
-    /// Times that bound what is believed and how often is asked.
+    /// Limits on how long something is believed, and how often the daemon is asked.
     struct Limits: Equatable, Sendable {
-        /// How long a daemon that says nothing is believed; it says something every second.
+        /// How long a silent daemon is believed. It sends something every second.
         var silence = MediaTime.seconds(3)
-        /// How long the first event is waited for before the question is asked again.
+        /// How long to wait for the first event before asking again.
         var answer = MediaTime.seconds(10)
-        /// Between two attempts to connect: the first, and the most, by doubling.
+        /// The pause between two attempts to connect: the first one, and the longest after doubling.
         var firstPause = MediaTime.milliseconds(20)
         var longestPause = MediaTime.milliseconds(250)
     }
@@ -27,19 +27,19 @@ struct CaptureWatch {
         case heartbeat
         /// The other side has ended the connection.
         case hungUp
-        /// What came on the connection is not understood, or is a refusal.
+        /// The answer or event was not understood, or is a refusal.
         case notUnderstood
-        /// The process with which the last connection was made has ended, and that connection with it.
+        /// The process at the other end of the last connection has ended, and so has that connection.
         case processEnded
         /// Connecting failed: nobody has the socket open.
         case nobodyListens
-        /// Connecting failed: there is nothing at the socket's path.
+        /// Connecting failed: the socket's path is missing.
         case noSocket
         /// Connecting failed in another way.
         case notConnected
     }
 
-    /// What whoever owns the connection is to do.
+    /// What the owner of the connection has to do.
     enum Step: Equatable, Sendable {
         case wait
         case connect
@@ -48,9 +48,9 @@ struct CaptureWatch {
     }
 
     private enum Phase: Equatable {
-        /// No connection; the next attempt.
+        /// No connection. The time of the next attempt.
         case apart(next: MediaTime)
-        /// Connected, and nothing said yet.
+        /// Connected, but nothing was said yet. The time to give up.
         case asked(giveUp: MediaTime)
         /// The last event's number, and until when it is believed.
         case told(number: Int, until: MediaTime)
@@ -61,10 +61,10 @@ struct CaptureWatch {
     private var attempts = 0
     private var believed = CaptureState.unknown
     private var believedUntil = MediaTime.zero
-    /// The connection that has ended had spoken for the daemon, and nobody else has been seen since: where its process
-    /// ends, too, the daemon has.
+    /// The connection that has ended had spoken for the daemon, and no other process has been seen since. So if its
+    /// process has ended, too, the daemon has ended.
     private var awaitsEnd = false
-    /// It has.
+    /// That process has ended.
     private var hasEnded = false
 
     init(_ limits: Limits, at now: MediaTime) {
@@ -72,10 +72,10 @@ struct CaptureWatch {
         phase = .apart(next: now)
     }
 
-    /// What is known at `now`; also where nobody has called `handle` or `step` for a while.
+    /// The state that is known at `now`, even if nobody has called `handle` or `step` for a while.
     func state(at now: MediaTime) -> CaptureState { now < believedUntil ? believed : .unknown }
 
-    /// When `step` is to be asked again, if no event comes before.
+    /// When to call `step` again, if no event comes before.
     var deadline: MediaTime {
         switch phase {
         case .apart(let next): next
@@ -84,8 +84,8 @@ struct CaptureWatch {
         }
     }
 
-    /// Before an event is handled that has come since: one that lay about while the daemon was silent for too long, or
-    /// while this process stood still, is not believed.
+    /// Call this before handling a new event. It rejects events that waited while the daemon was silent for too long,
+    /// or while this process stood still.
     mutating func step(at now: MediaTime) -> Step {
         guard now >= deadline else { return .wait }
         guard case .apart = phase else { return handle(.notUnderstood, at: now) }
@@ -95,7 +95,7 @@ struct CaptureWatch {
     mutating func handle(_ event: Event, at now: MediaTime) -> Step {
         switch event {
         case .connected:
-            // Somebody is there; nobody knows yet who, and what has begun since.
+            // Some process is there. It is not known yet which one, and what has begun since.
             doubtAll()
             phase = .asked(giveUp: now + limits.answer)
         case .told(let state, let number):
@@ -105,7 +105,7 @@ struct CaptureWatch {
             case .asked: expected = 1
             case .told(let last, _): expected = last + 1
             }
-            // One that is missing, or comes again, could be the one that counts.
+            // A missing or repeated event could be the one that counts.
             guard number == expected else { return handle(.notUnderstood, at: now) }
             attempts = 0
             phase = .told(number: number, until: now + limits.silence)
@@ -127,13 +127,13 @@ struct CaptureWatch {
         case .processEnded:
             guard case .apart = phase, awaitsEnd else { return .wait }
             hasEnded = true
-            // Another daemon may have taken its place: who looks knows.
+            // Another daemon may have taken its place: the next attempt shows that.
             phase = .apart(next: now)
         case .nobodyListens:
             believe(.notCaptured, at: now)
             pause(from: now)
         case .noSocket:
-            // A daemon removes its socket before it ends. Who has not seen its end knows nothing.
+            // A daemon removes its socket before it ends. If its end was not seen, nothing is known.
             if hasEnded { believe(.notCaptured, at: now) } else { doubt() }
             pause(from: now)
         case .notConnected:
@@ -149,7 +149,7 @@ struct CaptureWatch {
 
     private mutating func doubt() { (believed, believedUntil) = (.unknown, .zero) }
 
-    /// Also what is known of an end: somebody else may be there.
+    /// Also forgets what is known of a daemon's end: another process may be there.
     private mutating func doubtAll() {
         doubt()
         (awaitsEnd, hasEnded) = (false, false)

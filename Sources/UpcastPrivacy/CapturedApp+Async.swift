@@ -1,15 +1,16 @@
 internal import LinuxSystem
 
-/// The same calls for tasks. In an asynchronous context Swift takes these.
+/// The same calls for tasks. In an asynchronous context, Swift chooses these.
 ///
-/// Each suspends the task, and neither its actor nor a thread of the cooperative pool waits. Cancelling the task does
-/// not cut a call short: whoever asks to hide something must learn whether it is hidden. It returns within the timeout.
+/// Each call suspends the task, and blocks neither its actor nor a thread of the cooperative pool. Cancelling the task
+/// does not cut a call short, because a caller that asks to hide something must learn whether it is hidden. The call
+/// returns within the timeout.
 extension CapturedApp {
-    /// Raises the curtain as the blocking call does.
+    /// Raises the curtain like the blocking call.
     ///
     /// - Parameter reason: for the log and for operators; cut at 200 bytes.
-    /// - Returns: what had left by then.
-    /// - Throws: where the daemon did not say that the curtain is up. It may be up where the code is `timedOut`.
+    /// - Returns: what had been sent by then.
+    /// - Throws: if the daemon did not confirm that the curtain is up. It may still be up if the code is `timedOut`.
     @discardableResult
     public func raiseCurtain(reason: String = "") async throws(UpcastPrivacyError) -> CurtainReceipt {
         try await Self.suspended(Consequence.raise) { () throws(UpcastPrivacyError) in
@@ -17,22 +18,22 @@ extension CapturedApp {
         }
     }
 
-    /// Lets go of the curtain as the blocking call does.
+    /// Releases this app's hold on the curtain like the blocking call.
     ///
-    /// - Returns: what has become of the curtain.
-    /// - Throws: where the daemon did not agree; the curtain then stays, unless the code is `timedOut`.
+    /// - Returns: the curtain's state afterwards.
+    /// - Throws: if the daemon did not agree. The hold then stays, unless the code is `timedOut`.
     @discardableResult
     public func lowerCurtain() async throws(UpcastPrivacyError) -> CurtainRelease {
         try await Self.suspended(Consequence.lower) { () throws(UpcastPrivacyError) in try self.lowerCurtain() }
     }
 
-    /// Hides a rectangle of the picture as the blocking call does.
+    /// Hides a rectangle of the picture like the blocking call.
     ///
     /// - Parameters:
     ///   - region: what is hidden.
-    ///   - name: of 1 to 64 such characters as `CapturedApp.name` has.
+    ///   - name: 1 to 64 characters, of those that `CapturedApp.name` may have.
     ///   - reason: for the log; cut at 200 bytes.
-    /// - Throws: `refused` for a name or numbers that cannot be, and where there is no room for another region.
+    /// - Throws: `refused` for an invalid name or number, and if there is no room for another region.
     public func hide(
         _ region: HiddenRegion, named name: String, reason: String = ""
     ) async throws(UpcastPrivacyError) {
@@ -41,10 +42,10 @@ extension CapturedApp {
         }
     }
 
-    /// Removes a region as the blocking call does.
+    /// Removes a region like the blocking call.
     ///
-    /// - Parameter name: of the region.
-    /// - Returns: whether this app had one of that name.
+    /// - Parameter name: the region's name.
+    /// - Returns: whether this app had a region of that name.
     @discardableResult
     public func removeRegion(named name: String) async throws(UpcastPrivacyError) -> Bool {
         try await Self.suspended(Consequence.remove) { () throws(UpcastPrivacyError) in
@@ -52,7 +53,7 @@ extension CapturedApp {
         }
     }
 
-    /// Removes all of this app's regions as the blocking call does.
+    /// Removes all of this app's regions like the blocking call.
     ///
     /// - Returns: whether there were any.
     @discardableResult
@@ -76,9 +77,9 @@ extension CapturedApp {
 }
 
 extension CaptureStateMonitor {
-    /// Ends the watching as the blocking call does, while the task is suspended.
+    /// Stops watching like the blocking call, while the task is suspended.
     public func stop() async {
-        // Without a thread it waits on this one: `onChange` must not be called after the end.
+        // If there is no thread, it waits on this one: `onChange` must not be called after the end.
         do throws(Errno) { try await BlockingCall.run("upcast-call") { self.stop() } } catch { stopBlocking() }
     }
 

@@ -1,4 +1,4 @@
-/// The curtain under the names of UIKit's application delegate, for apps that are written to its life cycle.
+/// The curtain under the names of UIKit's application delegate, for apps with that life cycle.
 extension CapturedApp {
     /// `raiseCurtain(reason:)`, from an application's `applicationWillResignActive`.
     @discardableResult

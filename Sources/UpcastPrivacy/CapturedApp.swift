@@ -3,28 +3,28 @@ internal import ControlProtocol
 internal import LinuxSystem
 internal import MediaCore
 
-/// The app whose screen is captured, as it asks upcastd to keep something from viewers.
+/// The app whose screen is captured. It asks upcastd to keep parts of the screen from viewers.
 ///
-/// Each call is one request to the daemon's control socket: it waits until the daemon has answered, at most for the
-/// time that was allowed, and keeps nothing open. It blocks a thread, or suspends a task: in an asynchronous context
-/// Swift takes the `async` variant. Any thread may call; calls of several threads happen in any order. All of them may
-/// be repeated. What was raised or hidden stays so when this process ends, in whatever way.
+/// Each call is one request to the daemon's control socket. It waits for the daemon's answer, at most for the timeout,
+/// and keeps no connection open. It blocks a thread, or suspends a task: in an asynchronous context, Swift chooses the
+/// `async` variant. Any thread may call. Calls on several threads happen in any order. All calls may be repeated. Holds
+/// and regions stay when this process ends, in whatever way.
 public struct CapturedApp: Sendable {
-    /// Where the daemon's control server answers unless it was told otherwise: in `/run/upcast`, or in
+    /// The path of the daemon's control socket, unless configured otherwise: in `/run/upcast`, or in
     /// `$XDG_RUNTIME_DIR/upcast` if that folder does not exist and this user is not root.
     public static var defaultSocket: String { "\(RuntimeFolder.current)/control.sock" }
 
-    /// By which the daemon knows what belongs to this app.
+    /// The name by which the daemon knows this app's holds and regions.
     public let name: String
     private let client: ControlClient
 
-    /// Asks nothing yet.
+    /// Sends nothing yet.
     ///
     /// - Parameters:
-    ///   - name: 1 to 64 ASCII letters, digits, `.`, `-`, `_` or `/`. Only this name can release what it raised or
+    ///   - name: 1 to 64 ASCII letters, digits, `.`, `-`, `_` or `/`. Only the same name can release what it raised or
     ///     hid, also in the app's next process.
     ///   - socket: the daemon's own control socket, which this user must be allowed to write to.
-    ///   - timeout: for each call, from connecting to the answer's last byte.
+    ///   - timeout: the limit for each call, from connecting to the answer's last byte.
     public init(name: String, socket: String = defaultSocket, timeout: Duration = .seconds(2)) {
         self.name = name
         client = ControlClient(address: .unix(socket), timeout: max(.milliseconds(1), MediaTime(timeout)))
@@ -32,7 +32,7 @@ public struct CapturedApp: Sendable {
 
     // MARK: The curtain
 
-    /// What is so where a call fails.
+    /// What a failed call means for viewers.
     enum Consequence {
         static let raise = "the curtain may not be up: viewers may see what the screen shows"
         static let lower = "the curtain may still be up"
@@ -40,12 +40,12 @@ public struct CapturedApp: Sendable {
         static let remove = "it may still be hidden"
     }
 
-    /// Raises the curtain for this app, or holds it up as well: viewers see it in place of the picture, and hear
-    /// nothing. When this returns, it is up, and nothing from before goes out any more.
+    /// Raises the curtain for this app, or adds the app's hold to it. Viewers see the curtain in place of the picture,
+    /// and hear nothing. When this returns, the curtain is up, and nothing older is sent any more.
     ///
     /// - Parameter reason: for the log and for operators; cut at 200 bytes.
-    /// - Returns: what had left by then.
-    /// - Throws: where the daemon did not say that the curtain is up. It may be up where the code is `timedOut`.
+    /// - Returns: what had been sent by then.
+    /// - Throws: if the daemon did not confirm that the curtain is up. It may still be up if the code is `timedOut`.
     @discardableResult
     public func raiseCurtain(reason: String = "") throws(UpcastPrivacyError) -> CurtainReceipt {
         var request = CurtainUpRequest()
@@ -58,10 +58,10 @@ public struct CapturedApp: Sendable {
         return receipt
     }
 
-    /// Lets go of the curtain for this app. It falls when nobody else holds it up.
+    /// Releases this app's hold on the curtain. It falls when nobody else holds it up.
     ///
-    /// - Returns: what has become of the curtain.
-    /// - Throws: where the daemon did not agree; the curtain then stays, unless the code is `timedOut`.
+    /// - Returns: the curtain's state afterwards.
+    /// - Throws: if the daemon did not agree. The hold then stays, unless the code is `timedOut`.
     @discardableResult
     public func lowerCurtain() throws(UpcastPrivacyError) -> CurtainRelease {
         var request = CurtainDownRequest()
@@ -76,16 +76,16 @@ public struct CapturedApp: Sendable {
 
     // MARK: Regions
 
-    /// Hides a rectangle of the picture until it is removed, or moves the one of that name. When this returns, no
-    /// further picture shows it, but for the one that is being encoded at that moment; what was encoded before and
-    /// waits still goes out.
+    /// Hides a rectangle of the picture until the region is removed, or moves the region of that name. When this
+    /// returns, no further picture shows the rectangle, except one that is being encoded at that moment. Pictures that
+    /// were encoded before and wait are still sent.
     ///
     /// - Parameters:
     ///   - region: what is hidden.
-    ///   - name: of 1 to 64 such characters as `CapturedApp.name` has.
+    ///   - name: 1 to 64 characters, of those that `CapturedApp.name` may have.
     ///   - reason: for the log; cut at 200 bytes.
-    /// - Throws: `refused` for a name or numbers that cannot be, and where there are 64 regions already, 48 of apps, or
-    ///   32 of this user's apps.
+    /// - Throws: `refused` for an invalid name or number, and if there are already 64 regions, 48 of apps, or 32 of
+    ///   this user's apps.
     public func hide(
         _ region: HiddenRegion, named name: String, reason: String = ""
     ) throws(UpcastPrivacyError) {
@@ -94,10 +94,10 @@ public struct CapturedApp: Sendable {
         _ = try ask("POST", "/regions", request, Consequence.hide)
     }
 
-    /// Removes a region: viewers see that rectangle again, from the client's next picture on.
+    /// Removes a region: viewers see its rectangle again, from the client's next picture on.
     ///
-    /// - Parameter name: of the region.
-    /// - Returns: whether this app had one of that name.
+    /// - Parameter name: the region's name.
+    /// - Returns: whether this app had a region of that name.
     @discardableResult
     public func removeRegion(named name: String) throws(UpcastPrivacyError) -> Bool {
         try removeRegions("&name=\(ControlClient.escaped(name))")
@@ -131,10 +131,10 @@ public struct CapturedApp: Sendable {
         }
     }
 
-    /// Left out when empty.
+    /// The reason to send; nil if it is empty.
     private static func given(_ reason: String) -> String? { reason.isEmpty ? nil : cut(reason, to: 200) }
 
-    /// No app is to fail here because it says too much.
+    /// Cuts a text, because a call must not fail if its reason is too long.
     private static func cut(_ text: String, to bytes: Int) -> String {
         guard text.utf8.count > bytes else { return text }
         var (kept, used) = ("", 0)

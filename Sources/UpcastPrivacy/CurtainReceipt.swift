@@ -1,31 +1,31 @@
 internal import ControlProtocol
 
-/// What the daemon answers when the curtain is up: what could not be kept from viewers any more.
+/// What the daemon answers when the curtain is up: what could no longer be kept from viewers.
 public struct CurtainReceipt: Equatable, Sendable {
     /// A destination of the running broadcast.
     public struct Destination: Equatable, Sendable {
-        /// As the operator has named it.
+        /// The operator's name for it.
         public let name: String
-        /// Presentation time, from the broadcast's beginning, of the last packet that had left, in whole or in part;
-        /// nil where none had.
+        /// The presentation time, from the broadcast's beginning, of the last packet that was sent, wholly or partly;
+        /// nil if none was.
         public let lastPTS: Duration?
     }
 
-    /// Empty where nothing is captured.
+    /// Empty if nothing is captured.
     public let destinations: [Destination]
     /// Packets of video that waited to be sent and were taken back.
     public let videoPacketsTakenBack: Int
     /// Packets of sound that waited to be sent and were taken back.
     public let audioPacketsTakenBack: Int
 
-    /// Presentation time up to which packets from before still go out, where the daemon was told to take back only
-    /// newer ones (`privacy.take_back_newer_than_ms`), or none; nil where none does.
+    /// The presentation time up to which older packets are still sent; nil if none are. The daemon may be configured to
+    /// take back only newer packets (`privacy.take_back_newer_than_ms`), or none.
     public let keptUntil: Duration?
-    /// Whether the daemon's next process knows of it, too: false where its disk fails, nil where it has no state file
-    /// (`privacy.state_file`). Then raise the curtain again when the daemon was restarted.
+    /// Whether the hold survives a restart of the daemon: false if its disk fails, nil if it has no state file
+    /// (`privacy.state_file`). In both cases, raise the curtain again after a restart.
     public let isPersisted: Bool?
 
-    /// Nil where the answer does not say that the curtain is up.
+    /// Nil if the answer does not say that the curtain is up.
     init?(_ json: JSONValue) {
         var findings = JSONFindings()
         let answer = CurtainUpAnswer(json: json, &findings)

@@ -1,8 +1,9 @@
 internal import ControlProtocol
 
-/// A rectangle of the picture as it is seen upright, to be kept hidden.
+/// A rectangle to keep hidden, in the picture as it is seen upright.
 ///
-/// It may reach out of the picture. Its edges are widened by some pixels, for what scaling and the encoder carry over.
+/// It may reach beyond the picture. Its edges are widened by some pixels, because scaling and the encoder spread
+/// pixels.
 public struct HiddenRegion: Hashable, Sendable {
     typealias Unit = RegionRequest.Unit
 
@@ -27,7 +28,7 @@ public struct HiddenRegion: Hashable, Sendable {
     /// All of the picture, whatever its size.
     public static let everything = normalized(x: 0, y: 0, width: 1, height: 1)
 
-    /// The request that hides it, but for whose it is.
+    /// The request that hides the region, without the app's name.
     var request: RegionRequest {
         var request = RegionRequest()
         (request.x, request.y, request.width, request.height) = (x, y, width, height)

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A point in time by the machine's clock, in UTC.
 ///
-/// A `Date` of it is `Date(timeIntervalSince1970: time.sinceEpoch / .seconds(1))`.
+/// The same `Date` is `Date(timeIntervalSince1970: time.sinceEpoch / .seconds(1))`.
 public struct UTCTime: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Time since 1970-01-01T00:00:00Z.
     public let sinceEpoch: Duration

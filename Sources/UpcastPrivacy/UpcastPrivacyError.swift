@@ -9,13 +9,14 @@ public struct UpcastPrivacyError: Error, Equatable, Sendable, CustomStringConver
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
 
-        /// No daemon could be asked. Nothing was done, or the daemon ended while it was asked.
+        /// No daemon could be asked. Nothing was done, or the daemon ended during the request.
         public static let unreachable = Code(.unreachable)
-        /// The daemon has been asked and did not answer in time: it may be done or not. Asking again does no harm.
+        /// The daemon was asked and did not answer in time. The request may or may not be done. Asking again does no
+        /// harm.
         public static let timedOut = Code(.timedOut)
-        /// The daemon says no; `daemonCode` says why. Nothing was done.
+        /// The daemon refused the request; `daemonCode` says why. Nothing was done.
         public static let refused = Code(.refused)
-        /// Whoever answered is not upcastd, or is one that this library does not understand.
+        /// The answer is not from upcastd, or this library does not understand it.
         public static let notUnderstood = Code(.notUnderstood)
         /// The system has no descriptor or no thread left.
         public static let noResources = Code(.noResources)
@@ -24,7 +25,7 @@ public struct UpcastPrivacyError: Error, Equatable, Sendable, CustomStringConver
     public let code: Code
     /// What failed, with the text of the system or the daemon.
     public let message: String
-    /// The daemon's error code (docs/control.md, "Errors"), where the daemon gave one.
+    /// The daemon's error code (docs/control.md, "Errors"), if the daemon gave one.
     public let daemonCode: String?
 
     public var description: String { message }
@@ -35,7 +36,7 @@ public struct UpcastPrivacyError: Error, Equatable, Sendable, CustomStringConver
         self.daemonCode = daemonCode
     }
 
-    /// - Parameter consequence: what is so now, as the sentence's second half.
+    /// - Parameter consequence: what the failure means, as the sentence's second half.
     init(_ error: ControlClientError, _ consequence: String) {
         let message = "\(error); \(consequence)"
         switch error {

@@ -9,8 +9,8 @@ package import MediaCore
 /// | 6 | u16 | reserved |
 /// | 8 + 8 n | u16 u16 u16 u16 | x, y, width, height of rectangle n, in pixels as the picture is stored |
 ///
-/// It names the earlier picture, so that nobody has to agree on which of two was the last: a receiver that has not that
-/// one takes the picture as a whole.
+/// It names the earlier picture, so that both sides need not agree on which picture was the last. A receiver without
+/// that picture takes the new picture as a whole.
 package struct DamageField: Equatable, Sendable {
     private static let headBytes = 8
     private static let rectangleBytes = 8
@@ -52,7 +52,7 @@ package struct DamageField: Equatable, Sendable {
         self.init(since: value.uint32(at: 0), damage: damage)
     }
 
-    /// Appends the extension, not critical: a receiver that does not know it takes the picture as a whole.
+    /// Appends the extension as not critical: a receiver that does not know it takes the picture as a whole.
     func append(to bytes: inout [UInt8]) {
         bytes.append(littleEndian: MessageExtensions.Tag.damage.rawValue)
         bytes.append(littleEndian: UInt16(Self.headBytes + Self.rectangleBytes * damage.count))

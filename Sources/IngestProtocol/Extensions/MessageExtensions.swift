@@ -1,5 +1,5 @@
-/// Optional fields behind the fixed ones: tag, length, value, padded to four bytes. A tag with bit 15 set is critical:
-/// a receiver that does not understand it refuses the message; other tags that it does not know it skips.
+/// Optional fields after the fixed ones: tag, length, value, padded to four bytes. A tag with bit 15 set is critical: a
+/// receiver that does not understand it refuses the message. A receiver skips other unknown tags.
 package enum MessageExtensions {
     package static let criticalBit: UInt16 = 0x8000
 
@@ -9,18 +9,18 @@ package enum MessageExtensions {
         case secureRegions = 1
         /// The payload lies in shared memory, `payloadBytes` is zero: `SharedPayload`. Sent as critical (0x8002).
         case sharedMemory = 2
-        /// The part of the picture that changed. An empty value, sent as critical (0x8003): nothing did, and there is
-        /// no payload. Another value, sent as 0x0003: `DamageField`.
+        /// The part of the picture that changed. An empty value, sent as critical (0x8003): nothing changed, and there
+        /// is no payload. Another value, sent as 0x0003: `DamageField`.
         case damage = 3
-        /// In a welcome: what the daemon takes in shared memory, `SharedMemoryOffer`.
+        /// In a welcome: the shared memory that the daemon takes, `SharedMemoryOffer`.
         case sharedMemoryOffer = 4
-        /// In a welcome, an empty value: the daemon makes use of damage with a value.
+        /// In a welcome, an empty value: the daemon uses damage with a value.
         case damageOffer = 5
     }
 
-    /// Walks the extensions from `start` to the body's end, and decides whether the message may be taken without those
-    /// that this version does not understand there. Secure regions and shared memory are refused even where a client
-    /// forgot the critical bit: what was meant to stay hidden must not be shown for a missing bit.
+    /// Walks the extensions from `start` to the body's end. Decides whether the message may be taken without those that
+    /// this version does not understand there. Secure regions and shared memory are refused even if the client forgot
+    /// the critical bit, because a missing bit must not show what was meant to stay hidden.
     static func check(_ body: RawSpan, from start: Int, in type: MessageType, fatal: Bool) throws(ProtocolError) {
         let end = body.byteCount
         var offset = start
@@ -69,7 +69,8 @@ package enum MessageExtensions {
         }
     }
 
-    /// The value of the first extension of a kind; nil without one. Only behind a successful `check`.
+    /// The range of the value of the first extension of a kind; nil without one. Call it only after a successful
+    /// `check`.
     static func find(_ tag: Tag, in body: RawSpan, from start: Int) -> Range<Int>? {
         var offset = start
         while offset < body.byteCount {

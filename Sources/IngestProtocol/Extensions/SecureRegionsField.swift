@@ -8,8 +8,8 @@ internal import MediaCore
 /// | 2 | u16 | bit 0: nothing of the picture is shown; the others are zero |
 /// | 4 + 16 n | i32 i32 u32 u32 | x, y, width, height of rectangle n, in pixels as the picture is stored |
 ///
-/// Rectangles may overlap, be empty and lie outside of the picture, partly or wholly. A list that is not exactly as
-/// long as it says is refused with the picture: what it meant to hide is not known.
+/// Rectangles may overlap, be empty and lie partly or wholly outside the picture. If a list's length is not exactly
+/// what it says, it is refused with the picture, because what it hides is unknown.
 enum SecureRegionsField {
     /// The maximum number of rectangles in a list.
     static let capacity = SecureRegions.capacityPerSource

@@ -5,11 +5,12 @@ package struct SharedPayload: Equatable, Sendable {
     package var pool: UInt32
     /// Offset from the start of the memory.
     package var offset: UInt64
-    /// Bytes of payload, which the planes' offsets are counted in.
+    /// Bytes of payload. The planes' offsets count from its start.
     package var byteCount: UInt64
-    /// Where the slot's word lies, a multiple of eight: the client gives it another value before it writes to the slot.
+    /// The offset of the slot's guard word, a multiple of eight. The client changes the word before it writes to the
+    /// slot.
     package var guardOffset: UInt64
-    /// The value of the guard word as long as the picture is complete.
+    /// The value of the guard word while the picture is complete.
     package var generation: UInt64
 
     package init(pool: UInt32, offset: UInt64, byteCount: UInt64, guardOffset: UInt64, generation: UInt64) {
@@ -40,9 +41,9 @@ package struct SharedPayload: Equatable, Sendable {
         for number in [offset, byteCount, guardOffset, generation] { bytes.append(littleEndian: number) }
     }
 
-    /// Ranges of a memory of so many bytes.
+    /// The payload's range and the guard word's offset in a memory of `memoryBytes` bytes.
     ///
-    /// - Throws: where the picture or its word lies outside, or the one in the other.
+    /// - Throws: if the picture or its guard word lies outside the memory, or the word inside the picture.
     package func ranges(in memoryBytes: Int) throws(ProtocolError) -> (payload: Range<Int>, guardOffset: Int) {
         let size = UInt64(memoryBytes)
         guard offset <= size, byteCount <= size - offset else {
@@ -71,7 +72,7 @@ package struct SharedMemoryOffer: Equatable, Sendable {
 
     /// The maximum number of pools of one client.
     package var maxPools: Int
-    /// Bytes of each.
+    /// The size of each pool, in bytes.
     package var maxPoolBytes: Int
 
     package init(maxPools: Int, maxPoolBytes: Int) {
@@ -79,7 +80,7 @@ package struct SharedMemoryOffer: Equatable, Sendable {
         self.maxPoolBytes = maxPoolBytes
     }
 
-    /// Nil for a value that this version does not understand: it is not critical.
+    /// Nil for a value that this version does not understand, because the extension is not critical.
     init?(_ value: RawSpan) {
         guard value.byteCount >= Self.byteCount else { return nil }
         self.init(maxPools: value.size(at: 0), maxPoolBytes: Int(clamping: value.uint64(at: 8)))

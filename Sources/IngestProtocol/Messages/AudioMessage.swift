@@ -1,15 +1,15 @@
 package import MediaCore
 
-/// A run of PCM: when its first frame plays and how its samples are stored. The samples follow as the payload.
+/// A piece of PCM: when its first frame plays and how its samples are stored. The samples follow as the payload.
 ///
 /// Every error is non-fatal: the sample is refused, its payload skipped. Decoding allocates nothing unless it fails.
 package struct AudioMessage: Equatable, Sendable {
     package static let fixedBytes = 52
 
-    /// On the client's clock, the one that its video uses.
+    /// By the client's clock, which is the same for its video.
     package var pts: MediaTime
     package var format: AudioFormat
-    /// Samples of one channel.
+    /// The number of samples of one channel.
     package var frames: Int
 
     /// Bytes of the payload.
@@ -21,7 +21,7 @@ package struct AudioMessage: Equatable, Sendable {
         self.frames = frames
     }
 
-    /// Reads a body and holds it against a payload of `payloadBytes`, which must be exactly the frames announced.
+    /// Reads a body and checks it against a payload of `payloadBytes`, which must be exactly the announced frames.
     package static func decode(body: RawSpan, payloadBytes: Int, limits: IngestLimits, type: MessageType = .audioApp)
         throws(ProtocolError) -> AudioMessage
     {
@@ -45,7 +45,7 @@ package struct AudioMessage: Equatable, Sendable {
         return AudioMessage(pts: MediaTime(nanoseconds: body.int64(at: 0)), format: format, frames: frames)
     }
 
-    /// Appends header and body; the payload of `payloadBytes` is sent behind them.
+    /// Appends header and body. The payload of `payloadBytes` is sent after them.
     package func encode(_ source: AudioSource, sequence: UInt32, into bytes: inout [UInt8]) {
         let type: MessageType = source == .app ? .audioApp : .audioMic
         bytes.appendMessage(type, sequence: sequence, payloadBytes: payloadBytes) { bytes in

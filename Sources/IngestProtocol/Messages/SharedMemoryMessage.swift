@@ -1,6 +1,6 @@
-/// Memory of the client's that its pictures will lie in: a memfd comes with the message's first byte (SCM_RIGHTS).
+/// Memory of the client for its pictures. A memfd comes with the message's first byte (SCM_RIGHTS).
 ///
-/// Nothing is shown by it. Without a descriptor, and with zero bytes, it takes memory back.
+/// Viewers see nothing of it. Without a descriptor, and with zero bytes, it takes memory back.
 package struct SharedMemoryMessage: Equatable, Sendable {
     package static let fixedBytes = 16
 
@@ -18,7 +18,7 @@ package struct SharedMemoryMessage: Equatable, Sendable {
         return SharedMemoryMessage(pool: body.uint32(at: 0), byteCount: body.uint64(at: 8))
     }
 
-    /// The number that a message is about, also where it is refused; nil where its fields are not all there.
+    /// The pool number of a message, even of a refused one; nil if the body is too short.
     package static func pool(of body: RawSpan) -> UInt32? {
         body.byteCount >= fixedBytes ? body.uint32(at: 0) : nil
     }
@@ -33,11 +33,11 @@ package struct SharedMemoryMessage: Equatable, Sendable {
     }
 }
 
-/// The daemon has done with what lay in shared memory, up to and with a message of the client's.
+/// The daemon is done with the pictures in shared memory, up to and including one message of the client.
 package struct ReleasedMessage: Equatable, Sendable {
     package static let fixedBytes = 8
 
-    /// Sequence number of a `video` message. The client can overwrite it and all earlier ones.
+    /// The sequence number of a `video` message. The client may overwrite its picture and all earlier ones.
     package var sequence: UInt32
 
     package init(sequence: UInt32) { self.sequence = sequence }

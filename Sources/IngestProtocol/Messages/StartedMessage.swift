@@ -18,7 +18,7 @@ package struct StartedMessage: Equatable, Sendable {
     package var convention: OrientationConvention
     /// Unknown numbers are read as `other`.
     package var source: SourceKind
-    /// Pixels as sent, before they are turned; zero for no hint.
+    /// In pixels, as sent, before the picture is turned; zero for no hint.
     package var hintWidth: Int
     package var hintHeight: Int
     /// Nil for no hint.

@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// Core Audio's AudioStreamBasicDescription as it travels: the same fields in the same order, 40 bytes.
+/// The wire format of Core Audio's AudioStreamBasicDescription: the same fields in the same order, 40 bytes.
 struct StreamDescription: Equatable {
     var sampleRate: Double
     var formatID: FourCC

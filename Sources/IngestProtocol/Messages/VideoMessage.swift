@@ -6,10 +6,10 @@ package import MediaCore
 package struct VideoMessage: Equatable, Sendable {
     package static let fixedBytes = 52
 
-    /// On the client's clock, with any origin.
+    /// By the client's clock, with any origin.
     package var pts: MediaTime
     package var format: VideoSampleFormat
-    /// As it stands on the wire: 1 to 8, 0 for none; any other value is read as none.
+    /// The value on the wire: 1 to 8, or 0 for none. Any other value is read as none.
     package var orientationRaw: UInt8
     /// The location of the payload in shared memory; nil if it follows.
     package var shared: SharedPayload?
@@ -20,7 +20,7 @@ package struct VideoMessage: Equatable, Sendable {
     /// The damage since an earlier picture, if the client sends it.
     package var damage: DamageField?
 
-    /// Nil where none was given or the value does not exist: the picture is taken as it is.
+    /// Nil if none was given or the value does not exist. The picture is then taken as it is.
     package var orientation: OrientationTag? { OrientationTag(rawValue: orientationRaw) }
 
     package init(pts: MediaTime, format: VideoSampleFormat, orientation: OrientationTag?) {
@@ -36,8 +36,8 @@ package struct VideoMessage: Equatable, Sendable {
         self.orientationRaw = orientationRaw
     }
 
-    /// Reads a body and holds its planes against a payload of `payloadBytes`. What comes back can be read without
-    /// looking at any number again: size, strides and offsets are in range, and every plane lies in the payload.
+    /// Reads a body and checks its planes against a payload of `payloadBytes`. The result needs no further checks:
+    /// size, strides and offsets are in range, and every plane lies in the payload.
     package static func decode(body: RawSpan, payloadBytes: Int, limits: IngestLimits) throws(ProtocolError)
         -> VideoMessage
     {
@@ -133,7 +133,7 @@ package struct VideoMessage: Equatable, Sendable {
             defaultsFor: format, width: width, height: height)
     }
 
-    /// Appends header and body; the payload of `payloadBytes` is sent behind them.
+    /// Appends header and body. The payload of `payloadBytes` is sent after them.
     package func encode(sequence: UInt32, payloadBytes: Int, into bytes: inout [UInt8]) {
         bytes.appendMessage(.video, sequence: sequence, payloadBytes: payloadBytes) { bytes in
             bytes.append(littleEndian: pts.nanoseconds)

@@ -16,7 +16,7 @@ package struct WelcomeMessage: Equatable, Sendable {
     package var audioRate: Int
     /// Names the broadcast in the daemon's log and status; at most 64 bytes.
     package let broadcastID: String
-    /// Nil from a daemon that takes nothing in shared memory.
+    /// Nil if the daemon takes no shared memory.
     package var sharedMemory: SharedMemoryOffer?
     /// Whether the daemon uses `DamageField`.
     package var takesDamage: Bool

@@ -1,13 +1,13 @@
 /// The structure of every body: fixed fields, then texts, then extensions.
 enum MessageBody {
-    /// A text behind the fixed fields, whose length stands among them as an unsigned 16-bit number.
+    /// A text after the fixed fields. One of these has its length, as an unsigned 16-bit number.
     struct Text {
         let lengthAt: Int
         let limit: Int
         let name: StaticString
     }
 
-    /// Checks that the fixed fields are there, that `list` bytes and the texts behind them fit, and the extensions.
+    /// Checks that the fixed fields are there, that `list` bytes and the texts after them fit, and the extensions.
     static func check(
         _ body: RawSpan, fixed: Int, list: Int = 0, texts: [Text] = [], in type: MessageType, fatal: Bool
     ) throws(ProtocolError) {

@@ -1,4 +1,4 @@
-/// Bits of a header's flags field; bits that are not named here are sent as zero and not looked at.
+/// Bits of a header's flags field. Other bits are sent as zero and ignored.
 package struct MessageFlags: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -45,8 +45,8 @@ package struct MessageHeader: Equatable, Sendable {
             rawType: type.rawValue, flags: flags, bodyBytes: bodyBytes, payloadBytes: payloadBytes, sequence: sequence)
     }
 
-    /// Reads and checks the first `byteCount` bytes of a message; every error is fatal, because what follows a header
-    /// that is not believed has no beginning.
+    /// Reads and checks the first `byteCount` bytes of a message. Every error is fatal: after an invalid header, the
+    /// start of the next message is unknown.
     package static func decode(_ bytes: RawSpan, limits: IngestLimits) throws(ProtocolError) -> MessageHeader {
         guard bytes.byteCount >= byteCount else {
             throw ProtocolError(
@@ -95,7 +95,7 @@ package struct MessageHeader: Equatable, Sendable {
         }
     }
 
-    /// Appends the 16 bytes; lengths that do not fit their fields trap, for a sender checks them first.
+    /// Appends the 16 bytes. Lengths that do not fit their fields trap, because the sender checks them first.
     package func encode(into bytes: inout [UInt8]) {
         bytes.append(littleEndian: Self.magic)
         bytes.append(Self.version)

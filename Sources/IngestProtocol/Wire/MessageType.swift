@@ -1,4 +1,4 @@
-/// What a message is; the number stands in byte 3 of its header. Clients send 0x01-0x7f, the daemon 0x80-0xff.
+/// The type of a message. The number is byte 3 of the header. Clients send 0x01-0x7f, the daemon 0x80-0xff.
 ///
 /// The names of client messages are from ReplayKit (`RPBroadcastSampleHandler`).
 package enum MessageType: UInt8, CaseIterable, Sendable, CustomStringConvertible {

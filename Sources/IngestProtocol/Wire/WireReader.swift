@@ -1,5 +1,5 @@
-/// Little-endian numbers out of borrowed bytes. Offsets are checked: a read past the end traps, so that decoders, which
-/// compare lengths first, can be wrong without reading what is not theirs.
+/// Little-endian numbers in borrowed bytes. A read past the end traps. So a decoder, which compares lengths first,
+/// cannot read other memory even if it is wrong.
 extension RawSpan {
     func uint8(at offset: Int) -> UInt8 { unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
     func uint16(at offset: Int) -> UInt16 {

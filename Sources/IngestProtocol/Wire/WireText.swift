@@ -1,8 +1,7 @@
-/// Texts of a message: UTF-8, bounded, one behind the other after the fixed fields, together padded to four bytes.
+/// Texts of a message: UTF-8, bounded, one after the other behind the fixed fields, together padded to four bytes.
 enum WireText {
-    /// The text at `start` whose length, checked by `MessageBody`, stands at `lengthAt`. It comes back fit for a log:
-    /// broken UTF-8 is repaired with U+FFFD, and whatever could move a cursor, break a line or turn the direction of
-    /// writing is replaced by it.
+    /// The text at `start`. Its length, which `MessageBody` has checked, is at `lengthAt`. The result is fit for a log:
+    /// U+FFFD replaces broken UTF-8, and whatever could move a cursor, break a line or change the direction of writing.
     static func decode(_ body: RawSpan, from start: Int, lengthAt: Int) -> String {
         let range = start..<(start + Int(body.uint16(at: lengthAt)))
         return sanitised(unsafe body.withUnsafeBytes { unsafe String(decoding: $0[range], as: UTF8.self) })
@@ -36,6 +35,6 @@ enum WireText {
         return String(text[..<end])
     }
 
-    /// Bytes of padding behind `count` bytes that make the sum a multiple of four.
+    /// The bytes of padding after `count` bytes that make the sum a multiple of four.
     static func padding(after count: Int) -> Int { -count & 3 }
 }

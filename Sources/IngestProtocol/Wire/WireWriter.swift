@@ -13,7 +13,7 @@ extension [UInt8] {
 
     mutating func append(zeros count: Int) { append(contentsOf: repeatElement(0, count: count)) }
 
-    /// Writes a whole message: the header, then what `body` appends, with the body's length put into the header.
+    /// Writes a whole message: the header, then what `body` appends. Sets the body's length in the header.
     mutating func appendMessage(
         _ type: MessageType, sequence: UInt32, payloadBytes: Int = 0, body: (inout [UInt8]) -> Void
     ) {

@@ -1,13 +1,13 @@
 package import MediaCore
 
-/// Decides when what secure windows have left on the screen is painted over. Pure.
+/// Decides when to paint over the pixels that secure windows have left on the screen. Pure.
 ///
-/// Whoever looks at the screen sees that for a moment, and programs have to draw again. So it waits until windows are
-/// calm, but not for long: these places are hidden from viewers.
+/// The user briefly sees the black places, and programs have to redraw. So the schedule waits until windows stand
+/// still, but not for long, because viewers do not see these places meanwhile.
 package struct EraseSchedule: Equatable, Sendable {
-    /// So long after the last event of a window.
+    /// How long windows have to stand still.
     package static let calm = MediaTime.milliseconds(100)
-    /// Between two times, and so long at most after something was left.
+    /// The least time between two erasures, and the longest wait after a window has left pixels behind.
     package static let pause = MediaTime.milliseconds(200)
 
     private var calmSince = MediaTime.zero
@@ -19,12 +19,12 @@ package struct EraseSchedule: Equatable, Sendable {
     /// A window has come, gone, moved or changed.
     package mutating func windowsChanged(now: MediaTime) { calmSince = now }
 
-    /// Whether anything is left.
+    /// Notes whether any pixels are left behind.
     package mutating func note(leavesAny: Bool, now: MediaTime) { leftSince = leavesAny ? leftSince ?? now : nil }
 
     package mutating func erased(now: MediaTime) { lastErasure = now }
 
-    /// When to paint over it; nil while nothing is left.
+    /// When to paint over the pixels; nil while there are none.
     package var due: MediaTime? {
         guard let leftSince else { return nil }
         let soon = min(calmSince + Self.calm, leftSince + Self.pause)

@@ -1,6 +1,6 @@
-/// Which windows are of the application that has to be in front. Pure.
+/// Which windows belong to the application that has to be in front. Pure.
 ///
-/// What is asked for each window that moves is answered without a look at the others.
+/// `contains` is called for each window that moves, so it does not search the other windows.
 struct FrontWindows: Sendable {
     private struct Window {
         var client: UInt32
@@ -10,15 +10,15 @@ struct FrontWindows: Sendable {
     }
 
     private let rules: WindowRules
-    /// Children of the root window of which something is known.
+    /// The children of the root window that were read.
     private var windows: [UInt32: Window] = [:]
     private var tops: [UInt32: UInt32] = [:]
-    /// How many chosen windows each owner has: its other windows, such as menus, belong to them.
+    /// How many chosen windows each owner has. The owner's other windows, such as menus, belong to them.
     private var owners: [WindowNames.Owner: Int] = [:]
 
     init(_ rules: WindowRules) { self.rules = rules }
 
-    /// What is known of windows at one moment.
+    /// Notes the facts of windows at one moment.
     mutating func note(_ all: [UInt32: WindowFacts]) {
         var lookup = WindowRules.Lookup(for: rules)
         for (window, facts) in all {
@@ -31,7 +31,7 @@ struct FrontWindows: Sendable {
         }
     }
 
-    /// Nothing is known of a window any more.
+    /// Forgets the facts of a window.
     mutating func forget(_ window: UInt32) {
         guard let old = windows.removeValue(forKey: window) else { return }
         if tops[old.client] == window { tops[old.client] = nil }
@@ -44,7 +44,8 @@ struct FrontWindows: Sendable {
         owners[owner] = sum > 0 ? sum : nil
     }
 
-    /// Whether a child of the root window, or the client inside it, is chosen, or belongs to the owner of one that is.
+    /// Whether a child of the root window, or the client inside it, is chosen, or has the same owner as a chosen
+    /// window.
     func contains(_ window: UInt32) -> Bool {
         guard let known = windows[window] ?? tops[window].flatMap({ windows[$0] }) else { return false }
         return known.isChosen || known.owner.map { owners[$0] != nil } ?? false

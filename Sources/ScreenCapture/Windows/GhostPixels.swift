@@ -1,22 +1,22 @@
 internal import Grabbing
 internal import UpcastClient
 
-/// Places that show a secure window which is not there any more. Pure.
+/// Places that show a secure window that is no longer there. Pure.
 ///
-/// An X server without a compositing manager has one picture for all windows. A window without a background shows what
-/// was in its place until its program draws, and takes that along when it moves. DAMAGE reports what programs draw as
-/// rectangles, which may be larger. So these places stay hidden until they are painted over.
+/// Without a compositing manager, an X server has one picture for all windows. A window without a background shows what
+/// was at its place until its program draws, and takes those pixels along when it moves. DAMAGE reports what programs
+/// draw as rectangles, which may be larger. So these places stay hidden until they are painted over.
 struct GhostPixels: Sendable {
     private struct Ghost {
         /// The window that has left; 0 for several.
         var window: UInt32
-        /// The window was secure, whatever it is afterwards.
+        /// The window was secure then, whatever it is later.
         var isCertain: Bool
         var parts: [CaptureRectangle]
         var box: CaptureRectangle { parts.dropFirst().reduce(parts[0]) { $0.joined(with: $1) } }
     }
 
-    /// A window that is dragged leaves one at each step.
+    /// A dragged window leaves a ghost at each step.
     private static let maxGhosts = 24
     private var ghosts: [Ghost] = []
 
@@ -29,16 +29,16 @@ struct GhostPixels: Sendable {
         for ghost in ghosts { for part in ghost.parts { body(part) } }
     }
 
-    /// A place shows a window that may be secure, or will when that moves.
+    /// Notes that a place shows a window that may be secure, or will show it when that window moves.
     ///
     /// - Parameters:
-    ///   - isCertain: it was secure then.
+    ///   - isCertain: whether the window was secure then.
     ///   - bounds: the root window; nothing is seen outside of it.
     mutating func note(
         _ place: CaptureRectangle, of window: UInt32, isCertain: Bool = true, in bounds: CaptureRectangle
     ) {
         guard let part = place.intersection(bounds) else { return }
-        // The same place again: nothing of it was painted over since.
+        // The same place is noted, and no part of it was painted over since.
         if let same = ghosts.firstIndex(where: { $0.window == window && $0.parts == [part] }) {
             return ghosts[same].isCertain = ghosts[same].isCertain || isCertain
         }
@@ -46,7 +46,7 @@ struct GhostPixels: Sendable {
         if ghosts.count > Self.maxGhosts { joinOldest() }
     }
 
-    /// The oldest one becomes a part of the one that grows the least. If that is another window's, it is nobody's then.
+    /// Joins the oldest ghost to the one that grows the least. A ghost of two windows then belongs to none.
     private mutating func joinOldest() {
         let oldest = ghosts.removeFirst()
         let (place, boxes) = (oldest.box, ghosts.map(\.box))
@@ -56,15 +56,15 @@ struct GhostPixels: Sendable {
         ghosts[index].parts = [boxes[index].joined(with: place)]
     }
 
-    /// A window is not secure: what it left while nobody knew that is no secret.
+    /// Forgets the ghosts that a window left while it was unknown, because it is not secure.
     mutating func forget(_ window: UInt32) { ghosts.removeAll { $0.window == window && !$0.isCertain } }
 
-    /// A window is secure: so is what it left while nobody knew that.
+    /// Marks all ghosts of a window as secret, because it is secure or can no longer be read.
     mutating func certify(_ window: UInt32) {
         for index in ghosts.indices where ghosts[index].window == window { ghosts[index].isCertain = true }
     }
 
-    /// These places were painted over.
+    /// Removes the places that were painted over.
     mutating func erased(_ areas: [CaptureRectangle]) {
         for index in ghosts.indices {
             for area in areas { ghosts[index].parts = ghosts[index].parts.flatMap { $0.without(area) } }
@@ -86,7 +86,7 @@ struct GhostPixels: Sendable {
         }
     }
 
-    /// Pixels of a window were copied to any place in it, or in another one.
+    /// Pixels at a window's old place may have been copied anywhere in its new place, which may be the same.
     mutating func spread(
         from old: CaptureRectangle, to new: CaptureRectangle, in bounds: CaptureRectangle
     ) {
@@ -107,19 +107,19 @@ extension CaptureRectangle {
 
     func contains(_ other: Self) -> Bool { intersection(other) == other }
 
-    /// The parts of a place, or one that is larger if they are more than 16.
+    /// The parts, or their bounding box if they are more than 16.
     static func joined(_ parts: [Self]) -> [Self] {
         guard parts.count > 16 else { return parts }
         return [parts.dropFirst().reduce(parts[0]) { $0.joined(with: $1) }]
     }
 
-    /// The index of the one that grows the least if a place is joined with it; nil for none.
+    /// The index of the rectangle that grows the least if a place is joined to it; nil if there is none.
     static func leastGrown(_ rectangles: [Self], by place: Self) -> Int? {
         func growth(_ rectangle: Self) -> Int { rectangle.joined(with: place).area - rectangle.area }
         return rectangles.indices.min { growth(rectangles[$0]) < growth(rectangles[$1]) }
     }
 
-    /// What is left of it without another one: at most four rectangles.
+    /// The parts of this rectangle outside another one: at most four rectangles.
     func without(_ other: Self) -> [Self] {
         guard let hole = intersection(other) else { return [self] }
         let (right, bottom) = (x + width, y + height)

@@ -2,32 +2,34 @@ internal import Grabbing
 internal import MediaCore
 internal import UpcastClient
 
-/// Places that secret windows have left on a screen with a compositing manager, each for a time. Pure.
+/// Places that secret windows have left on a screen with a compositing manager. Each is hidden for some time. Pure.
 ///
-/// A compositing manager paints later than windows move, so it may show any of them, also one that no picture had. It
-/// has painted a place when the server reports so in later pictures than the first one without the window.
+/// A compositing manager paints some time after windows move. So it may still show any of these places, even one that
+/// no picture had. A place counts as painted when the server reports so in a later picture than the first one without
+/// the window.
 struct LeftPlaces: Sendable {
     private struct Left {
         var window: UInt32
-        /// The smallest area with all places that the window has left in a short time.
+        /// The bounding box of all places that the window has left within `step`.
         var place: CaptureRectangle
         var since: MediaTime
         var until: MediaTime
         var pictures = 0
-        /// Those of them in which something on the screen was painted.
+        /// How many of these pictures, except the first, had something painted on the screen.
         var paintings = 0
         var unpainted: [CaptureRectangle]
-        /// How often the manager was asked to paint it, and when last.
+        /// How often, and when last, the manager was asked to paint the place.
         var requests = 0
         var askedAt = MediaTime.zero
 
-        /// When it is not hidden any more; nil while nobody knows.
+        /// When the place is no longer hidden; nil while that is unknown.
         var end: MediaTime? {
             if unpainted.isEmpty { return until }
             return paintings < LeftPlaces.enoughPaintings ? nil : until + LeftPlaces.patience
         }
 
-        /// When the manager is asked to paint it; nil if that does not help, or would count for the first picture.
+        /// When to ask the manager to paint the place. Nil if that does not help, or before the first picture, in which
+        /// no painting counts.
         var nextRequest: MediaTime? {
             guard pictures > 0, !unpainted.isEmpty, requests < LeftPlaces.maxRequests else { return nil }
             return max(until, askedAt + LeftPlaces.requestPause)
@@ -37,7 +39,7 @@ struct LeftPlaces: Sendable {
 
         mutating func paint(_ areas: [CaptureRectangle]) {
             defer { pictures += 1 }
-            // The first picture's areas may be of before.
+            // Areas of the first picture may have been painted before the window left.
             guard pictures > 0, !areas.isEmpty, !unpainted.isEmpty else { return }
             paintings += 1
             for area in areas { unpainted = unpainted.flatMap { $0.without(area) } }
@@ -45,16 +47,18 @@ struct LeftPlaces: Sendable {
         }
     }
 
-    /// What one window leaves within this time is one place.
+    /// All that one window leaves within this time is one place.
     static let step = MediaTime.milliseconds(25)
-    /// A compositing manager does not paint what another window covers. So a place that is not painted is shown after
-    /// this time, but only if the manager has painted elsewhere so often: one that hangs still shows old windows.
+    /// A compositing manager does not paint what another window covers. So an unpainted place is shown after this time,
+    /// but only if the manager has painted elsewhere in `enoughPaintings` pictures: a manager that hangs still shows
+    /// old windows.
     static let patience = MediaTime.seconds(10)
     static let enoughPaintings = 100
-    /// A manager that has painted a place before the first picture without the window is asked to paint it again.
+    /// A manager that has painted a place before the first picture without the window is asked to paint it again, this
+    /// often at most.
     static let maxRequests = 10
     static let requestPause = MediaTime.seconds(1)
-    /// The oldest ones are joined beyond this number.
+    /// Beyond this number, the two oldest places are joined.
     static let capacity = 32
     private var all: [Left] = []
 
@@ -72,12 +76,12 @@ struct LeftPlaces: Sendable {
         all[0].restart()
     }
 
-    /// What the server reports as painted since the picture before.
+    /// Notes what the server reports as painted since the picture before.
     mutating func painted(_ areas: [CaptureRectangle]) {
         for index in all.indices { all[index].paint(areas) }
     }
 
-    /// The screen has another size. Nobody paints beyond its edges.
+    /// Adapts to a new screen size. Nothing is painted beyond the edges.
     mutating func resize(to bounds: CaptureRectangle) {
         all = all.compactMap { left in
             var left = left
@@ -87,7 +91,7 @@ struct LeftPlaces: Sendable {
         }
     }
 
-    /// The smallest area with all places that the compositing manager is to paint now; nil for none.
+    /// The bounding box of all parts that the compositing manager has to paint now; nil for none.
     mutating func takeRequest(now: MediaTime) -> CaptureRectangle? {
         var area: CaptureRectangle?
         for index in all.indices {
@@ -98,8 +102,7 @@ struct LeftPlaces: Sendable {
         return area
     }
 
-    /// Forgets those whose time is over, and hides the others. Returns when the first of them ends, or is to be
-    /// painted.
+    /// Forgets places whose time is over, and hides the others. Returns when the next one ends, or has to be painted.
     mutating func hide(in secrets: inout WindowSecrets, now: MediaTime) -> MediaTime? {
         all.removeAll { $0.end.map { $0 <= now } ?? false }
         var next: MediaTime?

@@ -1,63 +1,64 @@
 package import MediaCore
 package import UpcastClient
 
-/// Keeps what was hidden hidden for a moment: with a compositing manager, the screen shows a window where it was some
+/// Keeps places hidden for a while after they were secret. A compositing manager shows a window where it was some
 /// frames ago, and fades it out after it is gone. Pure.
 package struct LingeringSecrets: Sendable {
-    /// How long a place stays hidden after the window has left it, at least.
+    /// How long a place stays hidden, at least, after a window has left it.
     package static let time = MediaTime.milliseconds(250)
-    /// The same if the window is not on the screen any more. Managers fade it out: picom in 330 ms by default.
+    /// The same if the window has left the screen. Managers fade it out: picom in 330 ms by default.
     package static let fadingTime = MediaTime.seconds(1)
-    /// On a busy machine, a compositing manager paints as late as the server makes pictures and tells of windows: it
-    /// asks often for each window.
+    /// On a busy machine, a compositing manager paints as late as the server answers, and it sends many requests for
+    /// each window. So its delay is taken to be that of this many answers.
     package static let answers = 64
     package static let maxTime = MediaTime.seconds(2)
 
-    /// What the last picture hid.
+    /// Places that were secret in recent pictures.
     private var places: [(place: CaptureRectangle, until: MediaTime)] = []
     private var left = LeftPlaces()
     private var passed = PassedPlaces()
     private var everywhereUntil: MediaTime?
-    /// The longest time that an answer of the server has taken; it fades with each picture.
+    /// The longest time that the server has taken to answer. It decays with each picture.
     private var slowest = MediaTime.zero
-    /// When less may be hidden than in the last picture; nil for never.
+    /// When a picture may hide less than the last one; nil for never.
     package private(set) var nextEnd: MediaTime?
 
     package init() {}
 
-    /// A secret window has left a place, which a compositing manager may still show.
+    /// Notes that a secret window has left a place, where a compositing manager may still show it.
     ///
-    /// - Parameter isGone: the window is not on the screen any more.
+    /// - Parameter isGone: whether the window has left the screen.
     package mutating func left(_ place: CaptureRectangle, by window: UInt32, isGone: Bool = false, now: MediaTime) {
         left.note(place, of: window, now: now, for: lateness(isGone ? Self.fadingTime : Self.time))
     }
 
-    /// A secret window may be on its way across a place, which a compositing manager shows for some time.
+    /// Notes that a compositing manager may show a secret window on its way across a place, for some time.
     package mutating func passes(_ place: CaptureRectangle, now: MediaTime) {
         passed.note(place, until: now + lateness(Self.fadingTime), now: now)
     }
 
-    /// How late a compositing manager may be, at least a time.
+    /// How late a compositing manager may paint: at least `time`, at most `maxTime`.
     private func lateness(_ time: MediaTime) -> MediaTime {
         min(max(time, MediaTime(nanoseconds: slowest.nanoseconds * Int64(Self.answers))), Self.maxTime)
     }
 
-    /// The area that the compositing manager is to paint, because nothing says that it has; nil for none.
+    /// The area that the compositing manager has to paint, because the server has not reported it as painted; nil for
+    /// none.
     package mutating func takeRequest(now: MediaTime) -> CaptureRectangle? { left.takeRequest(now: now) }
 
     /// The screen has another size.
     package mutating func resize(to bounds: CaptureRectangle) { left.resize(to: bounds) }
 
-    /// The server has answered within this time.
+    /// Notes how long the server has taken to answer.
     package mutating func answered(in time: MediaTime) { slowest = max(slowest, time) }
 
-    /// A picture is to be judged: older answers count less.
+    /// Begins a picture: older answers count less.
     package mutating func beginPicture() { slowest = MediaTime(nanoseconds: slowest.nanoseconds * 7 / 8) }
 
-    /// This has changed since the picture before, sent or not, in pixels of the root window.
+    /// Notes what has changed since the picture before, sent or not, in pixels of the root window.
     package mutating func painted(_ areas: [CaptureRectangle]) { left.painted(areas) }
 
-    /// Adds what was hidden a moment ago.
+    /// Also hides what was hidden a moment ago.
     ///
     /// - Parameters:
     ///   - secrets: what is secret now.

@@ -1,6 +1,6 @@
 /// Programs whose menus are secret. Pure.
 ///
-/// There is a limit. At the limit, all programs count.
+/// The set is bounded. When it is full, all programs count as suspects.
 struct MenuSuspects: Sendable {
     private var owners: Set<WindowNames.Owner> = []
     static let limit = 4096

@@ -4,7 +4,7 @@ internal import UpcastClient
 
 /// Places across which a compositing manager may show secret windows, each until a time. Pure.
 struct PassedPlaces: Sendable {
-    /// Beyond this number, all of them become one place. Programs cause them, also while no pictures are made.
+    /// Beyond this number, all places become one. Programs add places, even while no pictures are made.
     static let capacity = 32
     private(set) var all: [(place: CaptureRectangle, until: MediaTime)] = []
 
@@ -19,7 +19,7 @@ struct PassedPlaces: Sendable {
         all = [(joined, all.reduce(until) { max($0, $1.until) })]
     }
 
-    /// Hides them, except those whose time is over. Returns when the first of them ends.
+    /// Hides the places whose time is not over. Returns when the first of them ends.
     mutating func hide(in secrets: inout WindowSecrets, now: MediaTime) -> MediaTime? {
         forget(until: now)
         for (place, _) in all { secrets.hide(place) }

@@ -1,21 +1,21 @@
 internal import Grabbing
 
-/// How a file of rules is written: one rule on each line, empty lines, and comments. Pure.
+/// The format of a file of rules: one rule on each line, empty lines, and comments. Pure.
 ///
 /// `#` begins a comment at the start of a line, or between spaces. Within a word it is an ordinary character, and `\#`
-/// is one everywhere. A `#` after a space and before another character could be either: it is refused, because a rule
-/// that is cut hides less than it says.
+/// is one everywhere. A `#` after a space and before another character could be either. It is refused, because a rule
+/// that is cut short hides less than its author means.
 enum RuleFile {
-    /// The lines, without the mark of byte order that some editors write.
+    /// The lines, without the byte order mark that some editors write.
     static func lines(_ text: String) -> [Substring] {
         let begin = text.unicodeScalars.first == "\u{feff}" ? text.unicodeScalars.index(after: text.startIndex) : nil
         return text[(begin ?? text.startIndex)...].split(
             omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     }
 
-    /// The rule of a line; nil for an empty one, or a comment.
+    /// The rule on a line; nil for an empty line or a comment.
     ///
-    /// - Throws: for `#` that may be a part of the rule, or begin a comment.
+    /// - Throws: for a `#` that may belong to the rule or begin a comment.
     static func rule(_ line: Substring) throws(ScreenError) -> String? {
         var rule = ""
         var last: Character = " "

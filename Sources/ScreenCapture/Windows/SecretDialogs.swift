@@ -1,47 +1,47 @@
-/// Dialogs that are secret because of the window that they belong to. Pure.
+/// Dialogs that are secret because their parent window is. Pure.
 ///
-/// A dialog may outlive that window, and nothing tells then whose it was: it stays secret while it lives.
+/// A dialog may outlive its parent. Nothing then tells whose dialog it was, so it stays secret as long as it exists.
 struct SecretDialogs: Sendable {
-    /// By the client window of a dialog: the window that it belongs to.
+    /// The parent of each dialog, by the dialog's client window.
     private var parents: [UInt32: UInt32] = [:]
-    /// Those whose parent was destroyed.
+    /// Dialogs whose parent is gone.
     private var orphans: Set<UInt32> = []
-    /// Windows that may have been secret, and are gone since all windows were known; and their groups. A dialog of one
-    /// may not be known yet.
+    /// Windows that may have been secret, and their window groups, that have gone since all windows were last known. A
+    /// dialog of theirs may still be unread.
     private var gone: Set<UInt32> = []
-    /// Windows were too many to be remembered there.
+    /// `gone` was full, so that a window was not added.
     private var hasForgotten = false
     private static let maxGone = 4096
 
-    /// A dialog belongs to a secret window.
+    /// Notes that a dialog belongs to a secret window.
     mutating func note(_ dialog: UInt32, of parent: UInt32) {
         if !orphans.contains(dialog), parents[dialog] == nil { parents[dialog] = parent }
     }
 
-    /// A dialog belongs to a secret window that is gone.
+    /// Notes that a dialog belongs to a secret window that is gone.
     mutating func noteOrphan(_ dialog: UInt32) {
         orphans.insert(dialog)
         parents[dialog] = nil
     }
 
-    /// A window that may be secret is gone, and perhaps the last one of its group.
+    /// Notes that a window that may be secret is gone. It may have been the last window of its group.
     mutating func noteGone(_ window: UInt32, group: UInt32?) {
         guard gone.count < Self.maxGone else { return hasForgotten = true }
         gone.insert(window)
         if let group { gone.insert(group) }
     }
 
-    /// Another window may have the number of one that is gone.
+    /// Notes a new window, which may have the number of a window that is gone.
     mutating func came(_ window: UInt32) { gone.remove(window) }
 
-    /// All windows are known.
+    /// Call it when all windows are known: then all dialogs of windows that are gone are known, too.
     mutating func forgetGone() {
         gone.removeAll()
         hasForgotten = false
     }
 
-    /// Whether a window that is not there may have been a secret one, or a group may have had one: any may if too many
-    /// are gone.
+    /// Whether a missing window may have been secret, or a group may have had a secret window. True for any if `gone`
+    /// was full.
     func wasSecret(_ window: UInt32) -> Bool { hasForgotten || gone.contains(window) }
 
     mutating func destroyed(_ window: UInt32) {
@@ -60,6 +60,6 @@ struct SecretDialogs: Sendable {
         orphans.contains(dialog) || parents[dialog].map { !isHarmless($0) } ?? false
     }
 
-    /// Forgets dialogs of windows that are known, and not secret any more.
+    /// Forgets dialogs whose parents are known, and not secret any more.
     mutating func forget(where isHarmless: (UInt32) -> Bool) { parents = parents.filter { !isHarmless($0.value) } }
 }

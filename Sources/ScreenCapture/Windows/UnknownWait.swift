@@ -1,6 +1,6 @@
 /// Decides whether a picture waits until all windows are known. Pure.
 ///
-/// A program may change a window all the time. After three pictures in a row that waited, the next one does not. By
+/// A program may change a window all the time, so after three waiting pictures in a row, the next one does not wait. By
 /// then, all windows have been read once, however slow the server is.
 struct UnknownWait: Sendable {
     private var waited = 0

@@ -1,15 +1,15 @@
-/// Programs that may have had a secure window which ended before it was read. Pure.
+/// Programs that may have had a secure window that ended before it was read. Pure.
 ///
-/// Nobody knows what it was, so menus of its process are secret from then on. The next reading finds the process of an
-/// X client of which nothing is known.
+/// Such a window stays unknown, so menus of its process are secret from then on. If nothing is known of its X client,
+/// the next reading asks for the process.
 struct UnseenWindows: Sendable {
-    /// X clients whose process was not asked yet.
+    /// X clients whose process was not asked for yet.
     private var unasked: Set<UInt32> = []
-    /// Who X clients were when they were asked last. Another one may have the number since, so they are asked again.
+    /// The last answer about each X client. Another X client may have got the number since, so it is asked for again.
     private var answers: [UInt32: WindowNames.Owner] = [:]
-    /// An X client whose process nobody knows counts by its number: another one that gets it later is taken for it.
+    /// An X client with an unknown process counts by its number. A later X client with this number counts, too.
     private var suspects = MenuSuspects()
-    /// Windows that are in others, and were not found there yet; and who owns them, if that is known.
+    /// Windows that are inside others and were not found there yet, and their owners, if known.
     private(set) var lost: [UInt32: WindowNames.Owner?] = [:]
     private let resourceMask: UInt32
     static let maxLost = 4096
@@ -25,20 +25,20 @@ struct UnseenWindows: Sendable {
 
     private func isSuspect(_ client: UInt32) -> Bool { answers[client].map(suspects.contains) ?? false }
 
-    /// Whether pictures have to wait for a reading that tells who is suspect.
+    /// Whether pictures have to wait for a reading that tells which programs are suspect.
     var isWaiting: Bool {
         !unasked.allSatisfy(isSuspect) || !lost.keys.allSatisfy { maker(of: $0).map(isSuspect) ?? true }
     }
-    /// Asked for each picture: it allocates nothing.
+    /// Called for each picture, so it allocates nothing.
     var hasClientsToAsk: Bool { !unasked.isEmpty || lost.values.contains { $0 == nil } }
-    /// X clients to ask for: also those of lost windows, which the reading may find to have ended.
+    /// X clients to ask for, including those of lost windows: the reading may find that a lost window has ended.
     var clientsToAsk: Set<UInt32> {
         unasked.union(lost.lazy.filter { $0.value == nil }.compactMap { maker(of: $0.key) })
     }
 
-    /// A window that may have been secure has ended. Returns whether its owner is suspect from now on.
+    /// Notes that a window that may have been secure has ended. Returns whether its owner has become suspect.
     ///
-    /// - Parameter owner: nil if it is not known.
+    /// - Parameter owner: nil if unknown.
     @discardableResult
     mutating func end(_ window: UInt32, owner: WindowNames.Owner?) -> Bool {
         guard let owner else {
@@ -49,7 +49,8 @@ struct UnseenWindows: Sendable {
         return !suspects.contains(owner)
     }
 
-    /// A window that may be secure is in another one, and was not seen there. Returns whether more may be suspect.
+    /// Notes that a window that may be secure is inside another one, and was not found there. Returns whether more may
+    /// be suspect.
     mutating func lose(_ window: UInt32, owner: WindowNames.Owner?) -> Bool {
         guard maker(of: window) != nil, !lost.keys.contains(window), !(owner.map(suspects.contains) ?? false) else {
             return false
@@ -58,9 +59,9 @@ struct UnseenWindows: Sendable {
         return true
     }
 
-    /// Lost windows were found in others.
+    /// Notes lost windows that were found inside others.
     ///
-    /// - Parameter isAll: no window is left to be read. Those that were not found have ended.
+    /// - Parameter isAll: whether no window is left to be read. Lost windows that were not found have ended then.
     mutating func find(_ found: [UInt32], isAll: Bool) {
         for window in found { lost.removeValue(forKey: window) }
         guard isAll else { return }
@@ -68,7 +69,7 @@ struct UnseenWindows: Sendable {
         lost.removeAll()
     }
 
-    /// Notes who the X clients are: nil for one that has ended. Its last answer counts then.
+    /// Notes the owners of X clients: nil for one that has ended. Its last answer counts then.
     mutating func note(_ clients: [UInt32: WindowNames.Owner?]) {
         for (client, owner) in clients {
             if unasked.remove(client) != nil, let owner = owner ?? answers[client] { suspects.insert(owner) }
@@ -76,7 +77,7 @@ struct UnseenWindows: Sendable {
         }
     }
 
-    /// Whether it is of one of these programs, or may be.
+    /// Whether a window's owner is one of these programs, or may be.
     func isOwner(_ names: WindowNames) -> Bool {
         suspects.contains(names.owner)
             || lost.contains { maker(of: $0.key) == names.maker || $0.value == names.owner }

@@ -1,10 +1,10 @@
 package import Grabbing
 
-/// Which window is captured, as the command line says it. Pure.
+/// Which window to capture, as given on the command line. Pure.
 package enum WindowChoice: Equatable, Sendable {
     /// Its number, as xwininfo shows it.
     case number(UInt32)
-    /// As a rule of `WindowRules`.
+    /// A rule, as in `WindowRules`.
     case rule(WindowRules)
 
     /// - Parameters:
@@ -34,7 +34,7 @@ package enum WindowChoice: Equatable, Sendable {
         self = .rule(rules)
     }
 
-    /// For `means`, at one moment.
+    /// A new lookup for `means`, valid for one moment.
     var lookup: WindowRules.Lookup {
         switch self {
         case .number: WindowRules.Lookup(for: WindowRules())
@@ -42,12 +42,12 @@ package enum WindowChoice: Equatable, Sendable {
         }
     }
 
-    /// Whether it means a child of the root window.
+    /// Whether the choice means this child of the root window.
     func means(_ window: UInt32, _ facts: WindowFacts, _ lookup: inout WindowRules.Lookup) -> Bool {
         switch self {
         case .number(let number): return number == window || number == facts.client
         case .rule(let rules):
-            // Frames of window managers are override-redirect windows as a rule.
+            // Frames of window managers are usually override-redirect windows.
             let isFrame = facts.client != window
             return (isFrame || !facts.isOverrideRedirect) && rules.choose(facts, &lookup)
         }

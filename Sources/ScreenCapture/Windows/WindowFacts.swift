@@ -7,7 +7,7 @@ package struct WindowFacts: Equatable, Sendable {
         package init(rawValue: UInt32) { self.rawValue = rawValue }
         package static let notification = Types(rawValue: 1)
         package static let dialog = Types(rawValue: 2)
-        /// Menus, tooltips and lists of choices.
+        /// Menus, tooltips and drop-down lists.
         package static let menu = Types(rawValue: 4)
         package static let dock = Types(rawValue: 8)
         package static let desktop = Types(rawValue: 16)
@@ -18,9 +18,9 @@ package struct WindowFacts: Equatable, Sendable {
     package var isViewable: Bool
     /// It takes input and shows nothing, mapped or not.
     package var isInputOnly: Bool
-    /// Whether the window manager has no say: menus and tooltips.
+    /// The window manager does not manage it, such as a menu or a tooltip.
     package var isOverrideRedirect: Bool
-    /// Of the client first, then of windows beside it and in it, which may be of other programs.
+    /// Names of the client window first, then of windows beside it and in it, which may be of other programs.
     package var names: [WindowNames]
     package var types: Types
     /// The value of `_UPCAST_SECURE`: 0 shows the window, 1 hides it, 2 hides everything while it is viewable.
@@ -31,19 +31,19 @@ package struct WindowFacts: Equatable, Sendable {
     /// The window group, and whether the window is transient for all of it.
     package var group: UInt32?
     package var isTransientForGroup: Bool
-    /// The window that its program draws as its icon.
+    /// The window that its program draws as its icon (`icon_window` of WM_HINTS).
     package var icon: UInt32?
-    /// Where taskbars show it, in pixels of the root window; nil for nowhere.
+    /// Its place in a taskbar (_NET_WM_ICON_GEOMETRY), in pixels of the root window; nil for none.
     package var iconPlace: CaptureRectangle?
     /// It may be the frame of a client that is gone, whose pixels it still shows.
     package var isEmptyFrame: Bool
-    /// There are more windows in it than were looked at: one of them may be secret.
+    /// It has more windows than were looked at. One of the others may be secret.
     package var hasUnseen: Bool
     /// The X client that made this window.
     package var maker: UInt32
-    /// The client is managed, and inside: this is its frame, if there is a window manager.
+    /// It contains a managed client. So it is the client's frame, if there is a window manager.
     package var hasFrame: Bool
-    /// All windows that were looked at, itself included.
+    /// All windows in it that were looked at, itself included.
     package var inside: [UInt32]
 
     package init(
@@ -61,16 +61,16 @@ package struct WindowFacts: Equatable, Sendable {
         (self.maker, self.inside) = (maker ?? names.first?.maker ?? 0, inside)
     }
 
-    /// Whether it may show pictures of other windows, as one for Alt+Tab does: it is the window manager's own, and no
-    /// frame, panel or desktop.
+    /// Whether it may show previews of other windows, as for Alt+Tab: it is an override-redirect window of the window
+    /// manager, and no frame, panel or desktop.
     ///
-    /// - Parameter painter: the window manager, if it also composites.
+    /// - Parameter painter: the window manager's X client, if it also composites.
     func mayBePreview(by painter: UInt32?) -> Bool {
         maker == painter && isOverrideRedirect && !hasFrame && types.isDisjoint(with: [.dock, .desktop])
     }
 
-    /// Whether an input method shows in it what is typed into windows of other programs, which it does not name. Such
-    /// windows have a class, except those of fcitx 4.
+    /// Whether it belongs to an input method, which shows in it what is typed into other programs' windows and does not
+    /// name these. Such a window has a class, except with fcitx 4.
     var isOfInputMethod: Bool {
         guard isOverrideRedirect, types.isDisjoint(with: [.dock, .desktop]), let names = names.first else {
             return false
@@ -81,26 +81,26 @@ package struct WindowFacts: Equatable, Sendable {
     }
     private static let inputMethods = ["ibus-", "fcitx", "uim-", "scim-", "gcin", "hime", "nabi", "mozc", "sogou"]
 
-    /// Whether it may take input for what a window manager shows, such as windows to choose from.
+    /// Whether a window manager may use it to take input for what it shows, such as an overview of windows.
     var takesInput: Bool { isOverrideRedirect && isInputOnly && !isGuard }
-    /// mutter's, below which it keeps windows that are not shown.
+    /// Whether it is mutter's guard window, below which mutter keeps windows that are not shown.
     var isGuard: Bool { isOverrideRedirect && isInputOnly && title.hasSuffix("guard window") }
 
     /// It has no pixels to hide, and does not ask to hide everything.
     var hidesNothing: Bool { isInputOnly && !hidesEverything }
-    /// While it is viewable.
+    /// It hides everything while it is viewable.
     var hidesEverything: Bool { secure >= 2 }
 
-    /// Who owns the window and what is in it.
+    /// The owners of the client window and of the other named windows.
     var owners: [WindowNames.Owner] { names.map(\.owner) }
-    /// The client's.
+    /// The client window's class and title.
     package var className: String { names.first?.className ?? "" }
     package var title: String { names.first?.title ?? "" }
 }
 
 /// What a window is called, and who made it.
 package struct WindowNames: Equatable, Sendable {
-    /// A process as the server knows it; or else the X client, as on connections over a network.
+    /// The process, as the server knows it. If unknown, as over a network, the X client.
     package enum Owner: Hashable, Sendable {
         case process(UInt32)
         case client(UInt32)
@@ -112,15 +112,15 @@ package struct WindowNames: Equatable, Sendable {
     package var className: String
     /// `_NET_WM_NAME`, or `WM_NAME` if that is the only one.
     package var title: String
-    /// `WM_NAME` beside it.
+    /// `WM_NAME`, if there is also a `_NET_WM_NAME`.
     package var oldTitle: String
-    /// A part of WM_CLASS is longer: nobody knows whether a pattern fits.
+    /// A part of WM_CLASS is truncated, so that nobody knows whether a pattern matches.
     package var isClassCut: Bool
-    /// A title is longer, or cannot be read.
+    /// A title is truncated, or cannot be read.
     package var isTitleCut: Bool
-    /// Nil if the server does not know it.
+    /// Nil if unknown to the server.
     package var process: UInt32?
-    /// The X client, of which a process may have several.
+    /// The X client that made the window. A process may have several.
     package var maker: UInt32
     package var owner: Owner
 
@@ -138,32 +138,32 @@ package struct WindowNames: Equatable, Sendable {
 /// What has happened to a child of the root window, or to a window inside one.
 package struct WindowEvent: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
-        /// It was made, or came from another window, with its place if that is known; it is not viewable yet.
+        /// It was created or reparented to the root window, with its place if known. It is not viewable yet.
         case came(CaptureRectangle?)
-        /// It was destroyed, or went into another window.
+        /// It was destroyed, or reparented into another window.
         case went
         case mapped, unmapped
         case moved(CaptureRectangle)
-        /// A window inside it has moved or has another size.
+        /// A window in it was moved or resized.
         case movedInside
-        /// What is known of it may not be true any more.
+        /// What is known of it may be out of date.
         case changed
-        /// It, or a window in it, has another title.
+        /// It, or a window in it, has a new title.
         case renamed
-        /// As `changed`; a window in it has no events yet, which another X client may have made.
+        /// As `changed`. A window came into it, which has no events yet. `isStranger`: another X client may have made
+        /// it.
         case cameInside(isStranger: Bool)
-        /// A window in it has gone, or is managed otherwise: what is known of it has to be read again. That makes no
-        /// window secure.
+        /// A window in it has gone, or is managed differently. It has to be reread, but no window becomes secure.
         case rearranged
-        /// It, or a window in it, has another place in the taskbar.
+        /// It, or a window in it, has a new place in the taskbar.
         case iconMoved
-        /// It is above or below others than before.
+        /// Its place in the stacking order has changed.
         case restacked
 
-        /// Whether a window is not on the screen any more.
+        /// Whether the event takes the window off the screen.
         var takesAway: Bool { self == .unmapped || self == .went }
 
-        /// Whether what is read of any window before it and after it may differ.
+        /// Whether readings of any window before and after the event may differ.
         var changesFacts: Bool {
             switch self {
             case .came, .went, .changed, .renamed, .cameInside, .rearranged: true
@@ -175,11 +175,11 @@ package struct WindowEvent: Equatable, Sendable {
     package var window: UInt32
     package var kind: Kind
     package var sequence: UInt32
-    /// It, or a window in it, if that was destroyed.
+    /// The window itself or a window in it, if that was destroyed.
     package var destroyed: UInt32?
-    /// Where it is now among the children of the root window; nil if that has not changed.
+    /// Its new level among the children of the root window; nil if unchanged.
     package var level: WindowStack.Level?
-    /// As in `WindowFacts`; nil if the event does not tell.
+    /// As in `WindowFacts`; nil if the event does not say.
     package var isOverrideRedirect: Bool?
 
     package init(

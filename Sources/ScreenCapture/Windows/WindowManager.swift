@@ -1,22 +1,23 @@
-/// The window manager, as far as it says who it is. Pure.
+/// The window manager, as far as it identifies itself. Pure.
 package enum WindowManager: Equatable, Sendable {
-    /// Nobody puts frames around windows.
+    /// No program puts frames around windows.
     case none
-    /// It says neither by WM_S0 (ICCCM) nor by _NET_SUPPORTING_WM_CHECK (EWMH) who it is, as twm.
+    /// It identifies itself neither by WM_S0 (ICCCM) nor by _NET_SUPPORTING_WM_CHECK (EWMH), like twm.
     case unnamed
-    /// The X client that makes its windows.
+    /// The X client that creates the manager's windows.
     case client(UInt32)
 }
 
-/// Tells menus from what a window manager makes. Pure.
+/// Tells menus of programs from windows of the window manager. Pure.
 ///
-/// Frames and panels are override-redirect windows of one X client with many managers, as the menus of a program are.
-/// A window that the manager's X client has made is nobody's menu. A frame does not own what is in it.
+/// Many managers make their frames and panels as override-redirect windows of one X client, like a program's menus. So
+/// a window that the manager's X client has made is no menu, and a frame does not own the client inside.
 struct MenuOwners: Sendable {
     /// X clients that make frames.
     private let framers: Set<UInt32>
 
-    /// - Parameter windows: children of the root window. An unnamed manager is whoever has a client of others inside.
+    /// - Parameter windows: children of the root window. An X client counts as an unnamed manager if its window frames
+    ///   another X client's window.
     init(_ manager: WindowManager, windows: some Sequence<WindowFacts>) {
         switch manager {
         case .none: framers = []
@@ -29,11 +30,11 @@ struct MenuOwners: Sendable {
         facts.hasFrame && facts.names.first?.maker != facts.maker
     }
 
-    /// Who owns the client and what is in it, but not who has put a frame around it.
+    /// The owners of the client window and of the windows in it, but not of its frame.
     func owners(of facts: WindowFacts) -> [WindowNames.Owner] {
         facts.names.lazy.filter { !framers.contains($0.maker) }.map(\.owner)
     }
 
-    /// Whether a window is a menu, a tooltip or the like, of whatever program.
+    /// Whether a window is a menu, a tooltip or the like, of any program.
     func isMenu(_ facts: WindowFacts) -> Bool { facts.isOverrideRedirect && !framers.contains(facts.maker) }
 }

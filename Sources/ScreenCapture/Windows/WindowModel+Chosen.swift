@@ -2,7 +2,7 @@ internal import UpcastClient
 
 /// The application window that is captured alone, and what belongs to it.
 extension WindowModel {
-    /// The application window that a choice means: of several that are viewable, the one that was made first.
+    /// The application window that a choice means: of several viewable ones, the one with the lowest number.
     func window(chosenBy choice: WindowChoice) -> (top: UInt32, client: UInt32)? {
         var lookup = choice.lookup
         let found = windows.filter { id, window in
@@ -23,13 +23,13 @@ extension WindowModel {
     /// Whether a child of the root window is secure, or may be.
     func isSecure(_ top: UInt32) -> Bool { windows[top]?.facts == nil || mayBeSecure(top) }
 
-    /// Whether a window on the screen wants everything to be hidden.
+    /// Whether a window on the screen asks to hide everything.
     var hidesEverything: Bool { windows.values.contains { $0.isViewable && $0.hidesEverything } }
 
-    /// Dialogs, menus and tooltips of an application window, and where they are with their border. Secure ones are left
+    /// Dialogs, menus and tooltips of an application window, and their places, including borders. Secure ones are left
     /// out.
     ///
-    /// A menu that does not say whose it is belongs to it if its owner has no other window on the screen.
+    /// A menu that names no parent belongs to the window if their owner has no other window on the screen.
     func popups(of top: UInt32) -> [(top: UInt32, place: CaptureRectangle)] {
         guard let owner = windows[top]?.facts?.owners.first else { return [] }
         let owners = menuOwners
@@ -53,7 +53,7 @@ extension WindowModel {
         }
     }
 
-    /// The window that a dialog or menu belongs to, over all dialogs between them; itself if it belongs to none.
+    /// The window that a dialog or menu belongs to, across all dialogs in between; itself if it belongs to none.
     private func ancestor(of window: UInt32) -> UInt32 {
         var (at, seen): (UInt32, Set<UInt32>) = (window, [window])
         while let parent = windows[at]?.facts?.transientFor.flatMap(top(of:)), seen.insert(parent).inserted {

@@ -1,9 +1,9 @@
 internal import Grabbing
 package import UpcastClient
 
-/// What secure windows leave on the screen.
+/// The pixels that secure windows leave on the screen.
 extension WindowModel {
-    /// The places that show a secure window which is not there any more, where none that is there hides them.
+    /// The places that show a secure window that is no longer there, without those that existing secure windows cover.
     package var leftBehind: [CaptureRectangle] {
         var places = ghosts.places
         for (id, window) in windows where window.isViewable && mayBeSecure(id) {
@@ -16,29 +16,29 @@ extension WindowModel {
     /// Whether a child of the root window is on the screen.
     func isViewable(_ window: UInt32) -> Bool { windows[window]?.isViewable ?? false }
 
-    /// Whether an erasure is under way: no picture was made since.
+    /// Whether an erasure is under way: no picture was made since the request.
     package var isErasing: Bool { erasure != nil }
 
-    /// Places are painted over.
+    /// Notes that places are being painted over.
     ///
-    /// - Parameter sequence: of the request; events with this number or a higher one are of later moments.
+    /// - Parameter sequence: the request's number; events with this number or a higher one are of later moments.
     package mutating func erase(_ places: [CaptureRectangle], sequence: UInt32) { erasure = (places, sequence) }
 
-    /// All events before a picture were applied, and the picture is of a later moment than all requests.
+    /// Ends an erasure, because all events before a picture were applied, and the picture is later than all requests.
     package mutating func endPicture() { endErasure() }
 
-    /// - Parameter sequence: of an event that comes next; nil if it is later than any request.
+    /// - Parameter sequence: the number of the next event; nil for a moment later than any request.
     mutating func endErasure(before sequence: UInt32? = nil) {
         guard let (places, since) = erasure else { return }
         // Sequence numbers wrap around.
         if let sequence, Int32(bitPattern: sequence &- since) < 0 { return }
-        // What was inside a window may have gone anywhere in it by then.
+        // By then, pixels left inside an unwatched window may have moved anywhere in it.
         for window in windows.values where window.isViewable && window.isUnwatched { scatter(in: window.place) }
         ghosts.erased(places)
         erasure = nil
     }
 
-    /// What is left inside a window may be anywhere in it.
+    /// Pixels left inside a window may be anywhere in it.
     mutating func scatter(in place: CaptureRectangle?) {
         guard !ghosts.isEmpty else { return }
         let place = place ?? bounds
@@ -69,7 +69,7 @@ extension WindowModel {
         }
     }
 
-    /// Whether all pixels that a window has after an event are those that it had before.
+    /// Whether all pixels that a window has after an event are pixels that it had before.
     func isWhole(for event: WindowEvent) -> Bool {
         guard leavesPixels else { return true }
         let new: CaptureRectangle?
@@ -81,14 +81,15 @@ extension WindowModel {
             return true
         }
         guard let window = windows[event.window], window.isViewable else { return true }
-        // What is above it now may have been below it.
+        // Windows that are above it now may have been below it.
         guard !mayBeSecure(event.window) else { return false }
         guard let old = window.place, let new, old.intersection(bounds) == old else { return false }
         guard new.width <= old.width, new.height <= old.height else { return false }
         return !isCovered(event.window, old)
     }
 
-    /// A window has pixels that it has not drawn. They show what is below it, and what is above it shows it.
+    /// Notes that a window has pixels that it has not drawn. They show windows below it, and windows above it may show
+    /// its pixels.
     mutating func uncover(_ window: UInt32) {
         guard leavesPixels, let known = windows[window], known.isViewable else { return }
         let place = known.place ?? bounds
@@ -102,12 +103,12 @@ extension WindowModel {
         ghosts.note(place, of: window, isCertain: isCertain(window), in: bounds)
     }
 
-    /// Whether what a window leaves is secret, whatever is read of it later.
+    /// Whether pixels that a window leaves are secret, whatever is read of it later.
     func isCertain(_ window: UInt32) -> Bool {
         secure.contains(window) || windows[window].map { $0.stranger == .ended || isSecretForOthers($0) } ?? false
     }
 
-    /// Whether other windows are above a place of a window.
+    /// Whether other windows are above a window at a place.
     private func isCovered(_ window: UInt32, _ place: CaptureRectangle) -> Bool {
         stack.above(window).contains { above in
             guard let other = windows[above], other.isViewable else { return false }

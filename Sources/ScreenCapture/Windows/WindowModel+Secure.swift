@@ -6,10 +6,10 @@ extension WindowModel {
 
     var menuOwners: MenuOwners { MenuOwners(manager, windows: windows.values.lazy.compactMap(\.facts)) }
 
-    /// Those that say so or match a rule, and what belongs to them: dialogs, menus, tooltips, icons. Those that cannot
-    /// be read are what they were.
+    /// The windows that ask for it or match a rule, and their dialogs, menus, tooltips and icons. Unread windows stay
+    /// what they were.
     ///
-    /// - Parameter new: what was just read.
+    /// - Parameter new: the facts that were just read.
     mutating func secureWindows(_ new: [UInt32: WindowFacts], _ lookup: inout WindowRules.Lookup) -> Set<UInt32> {
         let (windows, menus) = (windows, menuOwners)
         var dialogs = dialogs
@@ -50,7 +50,7 @@ extension WindowModel {
         return secure
     }
 
-    /// A child of the root window has gone of which nothing is known, or not what it was in the end.
+    /// Notes that a child of the root window has gone before it was read, or reread after a change.
     mutating func noteUnseen(_ event: WindowEvent) {
         guard let known = windows[event.window], known.isUnread, let maker = unseen.maker(of: event.window) else {
             return
@@ -58,14 +58,14 @@ extension WindowModel {
         if event.destroyed == nil {
             lose(event.window)
         } else {
-            // One that was never on the screen is no window of the program's that has menus. A menu that ends at once
-            // is most likely just that, if something is known of its program.
+            // A window that was never on the screen has had no menus. A menu that ends at once is most likely just a
+            // menu, if something is known of its program.
             guard known.wasShown, !(known.isMenu && knownOwner(ofClient: maker) != nil) else { return }
             end(event.window)
         }
     }
 
-    /// A client has ended in its frame, and may have become secure since it was read.
+    /// Notes that a client has ended in its frame. It may have become secure since it was read.
     mutating func noteUnseenClient(_ event: WindowEvent) {
         guard let client = event.destroyed, let frame = top(of: event.window), let known = windows[frame],
             known.names.contains(where: { $0.window == client }), known.isUnread
@@ -79,17 +79,17 @@ extension WindowModel {
         if unseen.end(window, owner: owner) { forgetMenus { $0.owner == owner } }
     }
 
-    /// A window is in another one, and was not seen there.
+    /// Notes that a window is inside another one, and was not found there.
     mutating func lose(_ window: UInt32) {
         guard let maker = unseen.maker(of: window) else { return }
         let owner = knownOwner(ofClient: maker)
         if unseen.lose(window, owner: owner) { forgetMenus { $0.maker == maker || $0.owner == owner } }
     }
 
-    /// Whether it is a menu, and it is not known yet whether its program is suspect.
+    /// Whether a window is a menu, while it is unknown which programs are suspect.
     func mayBeSuspect(_ facts: WindowFacts) -> Bool { unseen.isWaiting && menuOwners.isMenu(facts) }
 
-    /// As it was read last; nil if no window of the X client was.
+    /// The owner of an X client, as of the last reading; nil if none of its windows was read.
     private func knownOwner(ofClient client: UInt32) -> WindowNames.Owner? {
         for window in windows.values {
             if let names = window.names.first(where: { $0.maker == client }) { return names.owner }
@@ -97,17 +97,17 @@ extension WindowModel {
         return nil
     }
 
-    /// Has the menus of somebody read again: what was decided before may be wrong.
+    /// Has the menus of an owner reread: the earlier decision about them may be wrong.
     private mutating func forgetMenus(of isOwner: (WindowNames) -> Bool) {
         for (id, window) in windows {
             if let facts = window.facts, facts.isOverrideRedirect, facts.names.contains(where: isOwner) { forget(id) }
         }
     }
 
-    /// Whether its program may have had a secure window that nobody has read.
+    /// Whether the window's program may have had a secure window that was never read.
     func isOfUnseen(_ facts: WindowFacts) -> Bool { facts.names.contains(where: unseen.isOwner) }
 
-    /// The window that a dialog belongs to, if that is a secure one or in one.
+    /// The window that a dialog belongs to, if that is secure or inside a secure window.
     private func parent(of facts: WindowFacts, in secure: Set<UInt32>) -> UInt32? {
         func isSecure(_ window: UInt32) -> Bool { top(of: window).map(secure.contains) ?? false }
         if let parent = facts.transientFor, isSecure(parent) { return parent }

@@ -2,68 +2,68 @@ internal import UpcastClient
 
 extension WindowModel {
     struct Window {
-        /// Nil while it is not known.
+        /// Nil while unknown.
         var place: CaptureRectangle?
         var isMapped: Bool
-        /// As in `WindowFacts`, as it was read last.
+        /// As in `WindowFacts`, from the last reading.
         var hidesNothing = false
         var hidesEverything = false
-        /// Nil until they are read, and after a change.
+        /// Nil until the window is read, and after a change.
         var facts: WindowFacts?
-        /// The window group, as it was read last.
+        /// The window group, from the last reading.
         var group: UInt32?
-        /// Where taskbars show it, as it was read last.
+        /// The window's place in a taskbar, from the last reading.
         var iconPlace: CaptureRectangle?
-        /// Of the client and of windows in it, as they were read last.
+        /// Names of the client window and of windows in it, from the last reading.
         var names: [WindowNames] = []
-        /// Windows in it may move without an event: they were not looked at.
+        /// Windows in it may move without an event, because they were not looked at.
         var isUnwatched = true
         var stranger = Stranger.none
-        /// Nobody has looked at it.
+        /// It was never read.
         var isNew = true
         /// It may have become secure since its facts were read.
         var isDoubtful = true
         /// More than its title has changed since its facts were read.
         var hasChanged = false
-        /// It has been on the screen since it came.
+        /// It has been on the screen, or may have been while it was inside another window.
         var wasShown = false
-        /// It shows what is typed into others.
+        /// An input method shows in it what is typed into other windows.
         var isOfInputMethod = false
-        /// It may show something of windows that were secret since it came. That stays when those are gone.
+        /// It may show content of windows that were secret since it was mapped, even when they are gone.
         var mayShowSecrets = false
-        /// The window manager had no say when it was mapped.
+        /// It was override-redirect when it was mapped.
         var isMenu = false
 
         /// It is on the screen, and has something to hide.
         var isViewable: Bool { isMapped && !hidesNothing }
 
-        /// Nobody has looked at it since it came, or since it may have become secure. A title is not enough: a shell
+        /// It was not read since it came, or since more than its title has changed. A title is not enough: a shell
         /// changes it when its window closes.
         var isUnread: Bool { facts == nil && (isNew || hasChanged) }
 
-        /// An empty frame still shows the client that is gone, which may have come before anybody looked. Frames that
-        /// only take input show nothing.
+        /// Whether it may still show a client that is gone and was perhaps never read: an empty frame keeps the
+        /// client's pixels. Input-only frames show nothing.
         func mayShowGoneClient(_ facts: WindowFacts, wasSecure: Bool, isOneMissing: Bool) -> Bool {
             facts.isEmptyFrame && !facts.isInputOnly && (wasSecure || stranger != .none || isNew && isOneMissing)
         }
     }
 
-    /// Where a compositing manager may show a secret window that is not there any more.
+    /// Where a compositing manager may still show a secret window that has gone.
     struct Left: Equatable {
         var place: CaptureRectangle
-        /// The window that was there, or 0 for several; nil if windows only pass.
+        /// The window that was there, or 0 for several; nil if windows only pass across the place.
         var window: UInt32?
     }
 
-    /// A window that another X client made, and that may have come and gone in a window before anybody looked.
+    /// A window of another X client that may have come into a window, and ended there unread.
     enum Stranger {
         /// There was none, or a client was found since.
         case none
-        /// Nobody knows what there was before the start.
+        /// What happened before the start is unknown.
         case beforeStart
-        /// One came, and nobody has looked since.
+        /// One came, and no client was found since.
         case came
-        /// A window inside has ended: perhaps the stranger.
+        /// A window inside has ended, perhaps the stranger.
         case ended
     }
 }

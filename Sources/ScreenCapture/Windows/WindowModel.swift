@@ -3,39 +3,40 @@ package import UpcastClient
 
 /// Where the windows of a display are, as of a moment in the stream of its events. Pure.
 ///
-/// The X server does one thing after the other, and numbers its answers. With all events before a picture applied, and
-/// none after it, the model is what the picture shows.
+/// The X server handles one request at a time, and numbers its answers and events. With exactly the events before a
+/// picture applied, the model is what the picture shows.
 package struct WindowModel: Sendable {
     let rules: WindowRules
     private(set) var windows: [UInt32: Window] = [:]
     private var tree = WindowTree()
     /// As of the last reading.
     private(set) var manager = WindowManager.none
-    /// The window manager, as an X client, if it also composites. As of the last reading.
+    /// The window manager's X client, if it also composites. As of the last reading.
     private(set) var painter: UInt32?
-    /// It shows the desktop instead of the windows. As of the last reading.
+    /// The window manager shows the desktop instead of the windows. As of the last reading.
     private(set) var showsDesktop = false
-    /// The managers, or what they show, may have changed since then.
+    /// The managers, or what they show, may have changed since the last reading.
     var hasUnreadManagers = false
-    /// The desktop has changed since then.
+    /// The desktop has changed since the last reading.
     var hasUnreadDesktop = false
     /// Nil if no application has to be in front.
     private var front: FrontWindows?
     /// As of the last reading.
     private(set) var secure: Set<UInt32> = []
     var dialogs = SecretDialogs()
-    /// Those that have had a secure window. Their menus stay secure when it is gone: it may be there, unmapped.
+    /// Programs that have had a secure window. Their menus stay secure when it has left the screen: it may still exist,
+    /// unmapped.
     private(set) var owners = MenuSuspects()
     var unseen: UnseenWindows
     var ghosts = GhostPixels()
-    /// What is painted over, as of this request.
+    /// The places that are being painted over, and the sequence number of the request.
     var erasure: (places: [CaptureRectangle], sequence: UInt32)?
     var stack = WindowStack()
-    /// Windows are seen in one picture for all of them, unless there is a compositing manager.
+    /// The screen is captured: all windows share one picture, unless there is a compositing manager.
     private let showsScreen: Bool
-    /// Windows that may take input, as they were read last: the X client that made each.
+    /// Windows that a window manager may use to take input, with the X client that made each. As of the last reading.
     private(set) var inputTakers: [UInt32: UInt32] = [:]
-    /// mutter's, as it was read last.
+    /// mutter's guard window, as of the last reading.
     private(set) var guardWindow: UInt32?
     private var left: [Left] = []
     /// A compositing manager paints the screen, some time after windows have changed.
@@ -46,13 +47,13 @@ package struct WindowModel: Sendable {
     package var bounds: CaptureRectangle {
         didSet { if bounds != oldValue { scramble() } }
     }
-    /// A window that may be secure went into another one since everything was known.
+    /// A window that may be secure went into another one since all windows were last known.
     private var lostUnknown = false
 
     /// - Parameters:
     ///   - bounds: the root window.
     ///   - resourceMask: the bits of a window's number that its X client chooses.
-    ///   - showsScreen: whether it is the screen that is captured, where windows leave their pixels behind.
+    ///   - showsScreen: whether the screen is captured, where windows leave their pixels behind.
     ///   - front: the application that has to be in front; nil for none.
     package init(
         _ rules: WindowRules, bounds: CaptureRectangle, resourceMask: UInt32, showsScreen: Bool = false,
@@ -63,13 +64,13 @@ package struct WindowModel: Sendable {
         self.front = front.map(FrontWindows.init)
     }
 
-    /// Whether a secret window is on the screen, as far as that is known.
+    /// Whether a secret window is on the screen, as far as is known.
     var showsSecret: Bool { windows.contains { $1.isViewable && secure.contains($0) } }
 
-    /// Whether what windows leave on the screen stays there.
+    /// Whether pixels that windows leave behind stay on the screen.
     var leavesPixels: Bool { showsScreen && !isComposited }
 
-    /// Children of the root window at the moment from which on there are events, the lowest one first.
+    /// Adds the children of the root window at the moment from which on there are events, the lowest first.
     package mutating func add(_ found: [FoundWindow]) {
         stack.add(found.map(\.window))
         for window in found {
@@ -79,11 +80,11 @@ package struct WindowModel: Sendable {
         }
     }
 
-    /// Notes what was read at one moment. All events before it were applied, and no others.
+    /// Notes a reading. All events before its moment were applied, and no others.
     ///
-    /// Whether a window is secure depends on others. So all of a reading is noted before anything is decided.
+    /// Whether a window is secure depends on others. So the whole reading is noted before anything is decided.
     package mutating func note(_ reading: WindowReading) {
-        // What is found was there after the last request to paint over.
+        // The reading is later than the last request to paint over.
         endErasure()
         manager = reading.manager
         let (wereSecure, isOneMissing) = (secure, lostUnknown)
@@ -93,7 +94,7 @@ package struct WindowModel: Sendable {
         }
         for (id, facts) in others {
             if windows[id]?.isViewable ?? false { leave(windows[id]?.place ?? facts.place, of: id) }
-            // What comes into the frame later is not what it shows, and may be harmless.
+            // A client that comes into the frame later may be harmless, but the frame still shows the previous one.
             ghosts.certify(id)
         }
         let known = reading.facts.filter { windows[$0.key] != nil }
@@ -108,11 +109,11 @@ package struct WindowModel: Sendable {
         showsDesktop = reading.showsDesktop
         noteDesktop(hadSecrets: !wereSecure.isEmpty)
         for id in windows.keys { notePictures(in: id) }
-        // What a window has left behind as a secure one stays secret.
+        // What a secure window has left behind stays secret, whatever the window is later.
         for window in secure { ghosts.certify(window) }
         for id in reading.facts.keys where !secure.contains(id) && others[id] == nil {
             ghosts.forget(id)
-            // It may have moved since it was secure, and has taken its pixels along.
+            // The window may have moved since it was secure, and has taken its pixels along.
             guard wereSecure.contains(id), windows[id]?.isViewable ?? false else { continue }
             leave(windows[id]?.place, of: id, isCertain: true)
         }
@@ -124,10 +125,11 @@ package struct WindowModel: Sendable {
     private mutating func note(_ facts: WindowFacts, of id: UInt32, showsOther: Bool) {
         guard var window = windows[id] else { return }
         if window.place == nil { window.place = facts.place }
-        // One that is mapped may hide everything from now on, or nothing any more.
+        // From now on, a mapped window may hide everything, or nothing.
         (window.hidesNothing, window.hidesEverything) = (facts.hidesNothing, facts.hidesEverything)
         if window.isUnwatched, window.isViewable { scatter(in: window.place) }
-        // An empty frame may show a stranger until a client is found in it; not what a manager has from the start.
+        // An empty frame may show a stranger until a client is found in it. One from before the start does not: it may
+        // be the manager's own window, such as a panel.
         window.stranger = showsOther && window.stranger != .beforeStart ? .came : .none
         (window.facts, window.group, window.names) = (facts, facts.group, facts.names)
         (window.iconPlace, window.isOfInputMethod) = (facts.iconPlace, facts.isOfInputMethod)
@@ -138,7 +140,7 @@ package struct WindowModel: Sendable {
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: id)
     }
 
-    /// What is shown of secret windows stays in a window until it is unmapped.
+    /// Notes whether a window may show content of secret windows. The content stays until the window is unmapped.
     private mutating func notePictures(in id: UInt32) {
         guard let window = windows[id], window.isMapped, let facts = window.facts else { return }
         let canShow = window.isOfInputMethod || facts.mayBePreview(by: painter)
@@ -149,7 +151,8 @@ package struct WindowModel: Sendable {
     private mutating func rememberOwners(_ lookup: inout WindowRules.Lookup) {
         let menus = menuOwners
         for facts in secure.compactMap({ windows[$0]?.facts }) {
-            // A window that went into another one may still be found there, and be harmless.
+            // The menu may be secure only because of a lost window, which may still be found inside another one, and be
+            // harmless.
             let isSuspect = menus.isMenu(facts) && isOfUnseen(facts) && !isSecret(facts, &lookup)
             if !isSuspect { menus.owners(of: facts).forEach { owners.insert($0) } }
         }
@@ -165,11 +168,11 @@ package struct WindowModel: Sendable {
         switch event.kind {
         case .came(let place):
             front?.forget(event.window)
-            // One that comes back, without a place, was looked at inside another one.
+            // A window without a place comes back from inside another one, where it may have been looked at.
             let isDoubtful = place != nil || tree.top(of: event.window).map(mayBeSecure) ?? true
             if place != nil { noteNew(event.window) }
             inputTakers[event.window] = nil
-            // Where it comes from, it may have been on the screen.
+            // Inside the other window, it may have been on the screen.
             windows[event.window] = Window(
                 place: place, isMapped: false, facts: nil, isDoubtful: isDoubtful, wasShown: place == nil)
             stack.put(event.window, .highest)
@@ -185,14 +188,14 @@ package struct WindowModel: Sendable {
         case .mapped:
             update(event) {
                 ($0.isMapped, $0.wasShown, $0.isMenu) = (true, true, event.isOverrideRedirect ?? false)
-                // It may ask to hide everything since it was read.
+                // It may have asked to hide everything since it was last read.
                 if $0.facts == nil { $0.hidesNothing = false }
                 // X servers keep no pixels of a window that is not on the screen.
                 if $0.facts?.isEmptyFrame ?? false { $0.stranger = .none }
             }
             notePictures(in: event.window)
             passTaskbar(event.window)
-            // A program may say so after the window was read, without an event.
+            // A program may change override-redirect after the window was read. The server sends no event for that.
             if let facts = windows[event.window]?.facts, let isMenu = event.isOverrideRedirect,
                 facts.isOverrideRedirect != isMenu
             {
@@ -202,7 +205,8 @@ package struct WindowModel: Sendable {
         case .moved(let place): update(event) { $0.place = place }
         case .movedInside, .restacked: break
         case .iconMoved:
-            // Taskbars move all icons when one comes. What becomes secure is read anyway.
+            // A taskbar moves all icons when one is added, so only windows that may be secure are reread. What becomes
+            // secure is read anyway.
             if painter != nil || hasUnreadManagers, let top = top(of: event.window), mayBeSecure(top) {
                 forget(top, isDoubtful: false)
             }
@@ -213,10 +217,11 @@ package struct WindowModel: Sendable {
                 lose(event.window)
             }
             forget(event.window)
-        // Programs change both titles at once. The place of a window that stays harmless must not be left each time.
+        // Programs change both titles at once, so that the second event finds the window unread. A window that stays
+        // harmless must not count as having left its place each time.
         case .renamed: forget(event.window, isDoubtful: rules.readTitles)
         case .rearranged:
-            // mutter says that a window is an icon, and leaves it mapped.
+            // mutter iconifies a window by its WM_STATE alone, and leaves it mapped.
             if let top = top(of: event.window) { passTaskbar(top) }
             noteEnd(event)
             noteUnseenClient(event)
@@ -231,7 +236,7 @@ package struct WindowModel: Sendable {
         if !wasWhole { uncover(event.window) }
     }
 
-    /// A window that may be secure has left a place, or a client its frame.
+    /// Notes that a window that may be secure has left a place, or a client its frame.
     mutating func leave(_ place: CaptureRectangle?, of window: UInt32, isCertain: Bool? = nil) {
         let place = place ?? bounds
         let isCertain = isCertain ?? self.isCertain(window)
@@ -239,10 +244,10 @@ package struct WindowModel: Sendable {
         if isComposited, let place = place.intersection(bounds) { left.append(Left(place: place, window: window)) }
     }
 
-    /// Secret windows may be shown anywhere in a place, on their way across it.
+    /// Notes that a manager may show secret windows anywhere in a place, on their way across it.
     mutating func pass(_ place: CaptureRectangle) { left.append(Left(place: place)) }
 
-    /// With another size of the screen, servers may show its pixels anywhere.
+    /// After a change of the screen's size, servers may show its old pixels anywhere.
     private mutating func scramble() {
         let shows = windows.contains { id, window in window.isViewable && mayBeSecure(id) }
         if shows || !ghosts.isEmpty { leaveEverywhere() }
@@ -251,13 +256,13 @@ package struct WindowModel: Sendable {
     /// The screen may show secure windows anywhere until it is painted over.
     mutating func leaveEverywhere() { if leavesPixels { ghosts.note(bounds, of: 0, in: bounds) } }
 
-    /// From here on, the places that show what is not there any more are the manager's.
+    /// From here on, the compositing manager paints the places that still show windows that have gone.
     private mutating func leaveToCompositor() {
         ghosts.forEachPlace { if let place = $0.intersection(bounds) { left.append(Left(place: place, window: 0)) } }
         (ghosts, erasure) = (GhostPixels(), nil)
     }
 
-    /// The places that were left or passed since this was called last, while there is a compositing manager.
+    /// The places that were left or passed since the last call, while there is a compositing manager.
     mutating func takeLeft() -> [Left] {
         defer { left.removeAll() }
         return left
@@ -269,24 +274,24 @@ package struct WindowModel: Sendable {
         windows[event.window] = window
     }
 
-    /// It may have the number of one that is gone.
+    /// Notes a new window, which may have the number of a window that is gone.
     private mutating func noteNew(_ window: UInt32) {
-        // Nobody will ever know more of what that has left.
+        // Nothing more can be learned about the pixels that the old window has left.
         ghosts.certify(window)
-        // All dialogs of windows that are gone are known.
+        // All windows are known, and so are all dialogs of windows that are gone.
         if !hasUnreadWindows { dialogs.forgetGone() }
         dialogs.came(window)
     }
 
-    /// A dialog may be read when its parent is gone.
+    /// Notes that a window is gone, because its dialogs may be read only afterwards.
     private mutating func noteGone(_ event: WindowEvent) {
-        // One that goes into another window is only found there if that is looked at before it ends.
+        // A window that goes into another one is found there only if that one is looked at before the window ends.
         guard let gone = event.destroyed ?? (event.kind == .went ? event.window : nil) else { return }
         let around = top(of: event.window)
         let top = around.flatMap { windows[$0] }
         if let around, let top {
             let wasSecure = secure.contains(around)
-            // What is known as harmless is not secret because of a new title.
+            // A window known as harmless is not secret because of a new title.
             if wasSecure || top.isNew || top.stranger != .none {
                 dialogs.noteGone(gone, group: wasSecure ? top.group : nil)
             }
@@ -294,7 +299,7 @@ package struct WindowModel: Sendable {
         if event.destroyed != nil { dialogs.destroyed(gone) }
     }
 
-    /// What has ended in a frame that nobody has looked at may have been secret. What comes next is another one.
+    /// A client that has ended in an unread frame may have been secret. The next client in the frame is another one.
     private mutating func noteEnd(_ event: WindowEvent) {
         guard event.destroyed != nil, let frame = top(of: event.window), let known = windows[frame],
             known.facts == nil, known.stranger != .none || known.isNew
@@ -306,36 +311,37 @@ package struct WindowModel: Sendable {
     /// The child of the root window that a window is or is in.
     func top(of window: UInt32) -> UInt32? { windows[window] == nil ? tree.top(of: window) : window }
 
-    /// The facts of a window are not true any more. An event of a window in it names that window.
+    /// Forgets the facts of a child of the root window, because of an event of the child or of a window in it.
     ///
-    /// A window has events once it was looked at. An event of an unknown window means that the window was reparented
-    /// since. The window that it went into has a change of its own, before this one, or was not looked at yet.
+    /// A window reports events once it was looked at. An event of an unknown window means that the window was
+    /// reparented since. Its new parent has an event of its own before this one, or was not looked at yet.
     ///
-    /// - Parameter isDoubtful: it may have become secure.
+    /// - Parameter isDoubtful: whether the window may have become secure.
     mutating func forget(_ window: UInt32, isDoubtful: Bool = true) {
         guard let top = top(of: window), let known = windows[top] else { return }
-        // A client that ends leaves its pixels in its frame, which is not secure then. One that comes in has not drawn
-        // yet.
+        // A client that ends leaves its pixels in its frame, which is then not secure any more. A client that comes in
+        // has not drawn yet.
         if known.isViewable, mayBeSecure(top) || showsStranger(known) { leave(known.place, of: top) }
         windows[top]?.facts = nil
         windows[top]?.isDoubtful = known.isDoubtful || isDoubtful
         front?.forget(top)
     }
 
-    /// Whether a child of the root window, or the client inside it, is of the application that has to be in front.
-    /// False for one of which nothing is known.
+    /// Whether a child of the root window, or the client inside it, belongs to the application that has to be in front.
+    /// False for an unread window.
     func isOfFront(_ window: UInt32) -> Bool { front?.contains(window) ?? false }
 
-    /// The same, of one that is on the screen. A window manager unmaps a window before it says that another is active.
+    /// Whether `isOfFront` holds and the window is on the screen. A window manager unmaps a window before it reports
+    /// another active window.
     func isOfFrontAndViewable(_ window: UInt32) -> Bool {
         isOfFront(window) && top(of: window).flatMap { windows[$0]?.isViewable } ?? false
     }
 
-    /// Whether it is a child of the root window.
+    /// Whether a window is a known child of the root window.
     func knows(_ window: UInt32) -> Bool { windows[window] != nil }
 
-    /// Whether a picture may show something secret that nobody knows of: a window, or a menu or dialog of one that is
-    /// not viewable.
+    /// Whether a picture may show a secret that is not known yet: an unread window, or a menu or dialog of an unread
+    /// window that is not viewable.
     package var hasUnknown: Bool {
         unseen.isWaiting || hasUnreadManagers
             || windows.values.contains { $0.facts == nil && ($0.isViewable || $0.isDoubtful) }
@@ -352,12 +358,12 @@ package struct WindowModel: Sendable {
     }
     private var hasUnreadWindows: Bool { windows.values.contains { $0.facts == nil } }
 
-    /// What of the root window has to be hidden.
+    /// Collects what to hide of the root window.
     ///
     /// - Parameters:
-    ///   - hidesUnknown: hides windows of which nothing is known, and all menus while it is not known who is suspect;
-    ///     otherwise they are left out.
-    ///   - secrets: what it was is forgotten.
+    ///   - hidesUnknown: whether to hide unread windows, all menus while it is unknown who is suspect, and everything
+    ///     while a change of the desktop is unread.
+    ///   - secrets: cleared before.
     package func collect(hidesUnknown: Bool, into secrets: inout WindowSecrets) {
         secrets.clear()
         if placesAreUnknown || hidesUnknown && hasUnreadDesktop { secrets.hideEverything() }
@@ -376,12 +382,13 @@ package struct WindowModel: Sendable {
                 secrets.hide(window.place ?? bounds, isEverywhere: facts.hidesEverything)
             }
         }
-        // Frames have a limited number of regions.
+        // A frame has a limited number of regions, so a place inside another one is left out.
         ghosts.forEachPlace { place in
             if !secrets.places.contains(where: { $0.contains(place) }) { secrets.hide(place) }
         }
     }
 
-    /// Whether an empty frame may show a client that is gone. With a compositing manager, nothing paints that over.
+    /// Whether an empty frame may show a client that is gone. With a compositing manager, such pixels are not painted
+    /// over.
     func showsStranger(_ window: Window) -> Bool { isComposited && window.stranger != .none }
 }

@@ -1,7 +1,7 @@
 internal import Grabbing
 internal import UpcastClient
 
-/// Decides what is told of a window that is captured alone: nothing twice in a row. Pure.
+/// Decides which notices to give about a window that is captured alone: never the same twice in a row. Pure.
 struct WindowNews: Sendable {
     private enum State: Equatable {
         case absent
@@ -12,8 +12,8 @@ struct WindowNews: Sendable {
     private var told: State?
     private var hasCaptured = false
 
-    /// - Parameter found: the client and its place in the root window; nil if it is not on the screen.
-    /// - Returns: nil if that was told.
+    /// - Parameter found: the client window and its place in the root window; nil if it is not on the screen.
+    /// - Returns: nil if the last notice said the same.
     mutating func note(_ found: (client: UInt32, place: CaptureRectangle)?) -> WindowGrabber.Notice? {
         let state = Self.state(found)
         guard state != told else { return nil }
@@ -36,7 +36,7 @@ struct WindowNews: Sendable {
         return .captured(client: client, width: width, height: height)
     }
 
-    /// Whether frames can have the size of a window.
+    /// Whether a frame can have the size of this window.
     static func canBeSent(_ place: CaptureRectangle) -> Bool {
         ScreenArea.sides.contains(place.width) && ScreenArea.sides.contains(place.height)
     }

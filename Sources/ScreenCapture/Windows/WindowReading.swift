@@ -3,22 +3,22 @@ internal import LinuxSystem
 internal import MediaCore
 package import UpcastClient
 
-/// A child of the root window, as it is found.
+/// A child of the root window, as found when watching begins.
 package struct FoundWindow: Sendable {
     package var window: UInt32
-    /// In pixels of the root window, with the border; nil if it is not known.
+    /// In pixels of the root window, including the border; nil if unknown.
     package var place: CaptureRectangle?
     package var isViewable: Bool
 }
 
-/// What is to be read.
+/// What to read from the X server.
 package struct WindowRequest: Equatable, Sendable {
     package var windows: [UInt32] = []
     /// X clients.
     package var clients: [UInt32] = []
 }
 
-/// What is true of windows at one moment of the display.
+/// Facts about windows, managers and X clients, all as of one moment.
 package struct WindowReading: Sendable {
     package var manager = WindowManager.none
     /// The X client of the compositing manager; nil for none.
@@ -26,25 +26,26 @@ package struct WindowReading: Sendable {
     /// The window manager shows the desktop instead of the windows.
     package var showsDesktop = false
     package var facts: [UInt32: WindowFacts] = [:]
-    /// Who the X clients are that were asked for; nil for those that have ended.
+    /// The owners of the requested X clients; nil for those that have ended.
     package var clients: [UInt32: WindowNames.Owner?] = [:]
 }
 
 extension X11Connection {
-    /// The server is not grabbed for windows that take longer to read, except after so many times: else a program that
-    /// changes a window all the time would keep all others unknown.
+    /// If the first reading takes this long, the server is not grabbed, at most `maxDisturbed` times in a row. Without
+    /// that limit, a program that keeps changing a window would keep all others unknown.
     private static let longestGrab = MediaTime.milliseconds(250)
     static let maxDisturbed = 3
 
-    /// Reads windows and X clients, all of them as of one moment.
+    /// Reads windows and X clients, all as of one moment.
     ///
-    /// An answer is of the moment of its request, and windows take several of them. If windows change meanwhile, they
-    /// are read again while the server does nothing else. Programs that draw wait for that, so it is not done first.
+    /// Each answer is as of the moment of its request, and reading windows takes several requests. If windows change
+    /// meanwhile, they are read again with the server grabbed. A grab makes other programs wait, so the first reading
+    /// does without.
     ///
     /// - Parameters:
-    ///   - request: which ones; asked when all events before that moment are taken.
-    ///   - take: gets all events before that moment, and no others. Other programs may be waiting.
-    /// - Returns: nil if they have changed and the server is too slow to be grabbed.
+    ///   - request: returns what to read; called when all events before that moment are taken.
+    ///   - take: gets all events before that moment, and no others. The server may be grabbed meanwhile.
+    /// - Returns: nil if windows have changed, and the server is too slow to be grabbed.
     package func read(_ request: () -> WindowRequest, taking take: (Event) throws -> Void) throws -> WindowReading? {
         let began = clock.now()
         let reading = try readOnce(request, taking: take)
@@ -73,7 +74,7 @@ extension X11Connection {
         return reading
     }
 
-    /// Events with a lower number have happened by now.
+    /// The sequence number of this moment: events with a lower one have already happened.
     private func moment() throws(GrabError) -> UInt32 {
         var sequence: UInt32 = 0
         guard ask({ unsafe upcast_x_moment(handle, &sequence) }) == 0 else { throw .lost }
@@ -82,10 +83,10 @@ extension X11Connection {
 }
 
 extension X11Connection.Event {
-    /// Whether what is read before it and after it may differ.
+    /// Whether readings before and after the event may differ.
     var changesReading: Bool {
         switch self {
-        // A program may say that a window is a menu just before it maps it, without an event.
+        // A program may set override-redirect just before it maps a window. The server sends no event for that.
         case .window(let event): event.kind.changesFacts || event.isOverrideRedirect == true
         case .composited, .desktopChanged: true
         case .damaged, .screenChanged, .pointerShapeChanged, .pointerMoved, .activeChanged: false

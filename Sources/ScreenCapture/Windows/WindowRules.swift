@@ -1,16 +1,16 @@
 package import Grabbing
 
-/// Which windows are hidden from viewers, beside those that ask for it themselves. Pure.
+/// Which windows are hidden from viewers, in addition to those that ask for it. Pure.
 package struct WindowRules: Equatable, Sendable {
     /// One condition: a window that fulfils it is hidden.
     package struct Rule: Equatable, Sendable {
         package enum Subject: String, CaseIterable, Sendable { case `class`, title, type, process, user }
         package var subject: Subject
-        /// With `*` for any text; upper and lower case are the same.
+        /// `*` stands for any text. Case does not matter.
         package var pattern: String
     }
 
-    /// What rules ask of a process.
+    /// What rules need to know about a process.
     package struct Process: Sendable {
         package var name: String
         /// Looks up the name of its user, which may take longer.
@@ -22,7 +22,7 @@ package struct WindowRules: Equatable, Sendable {
         }
     }
 
-    /// What was looked up for rules, each thing once. For one moment: a process may take another name.
+    /// Caches what rules look up, for one moment only: a process may change its name.
     struct Lookup {
         private let look: @Sendable (UInt32) -> Process?
         private var processes: [UInt32: Process?] = [:]
@@ -50,7 +50,7 @@ package struct WindowRules: Equatable, Sendable {
     package private(set) var rules: [Rule] = []
     private let process: @Sendable (UInt32) -> Process?
 
-    /// - Parameter process: looks up a process; called for rules that need it.
+    /// - Parameter process: looks up a process; called only for rules that need it.
     package init(process: @escaping @Sendable (UInt32) -> Process? = { _ in nil }) { self.process = process }
 
     package static func == (a: Self, b: Self) -> Bool { a.rules == b.rules }
@@ -61,7 +61,7 @@ package struct WindowRules: Equatable, Sendable {
 
     /// Adds a rule, such as `class=KeePassXC` or `title=*- Private*`.
     ///
-    /// - Throws: what is wrong with it, and what would be right.
+    /// - Throws: what is wrong with the rule, and what would be right.
     package mutating func add(_ text: String) throws(ScreenError) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let subject = Rule.Subject(rawValue: parts[0]) else {
@@ -78,7 +78,7 @@ package struct WindowRules: Equatable, Sendable {
         rules.append(Rule(subject: subject, pattern: parts[1]))
     }
 
-    /// Why a pattern hides nothing that its author means: a slip would stay unseen. Nil for none.
+    /// Why a pattern cannot match what its author means; nil without an objection. Such a mistake would go unnoticed.
     private static func objection(to pattern: String) -> String? {
         if pattern.unicodeScalars.contains("\u{fffd}") {
             return "is not UTF-8; write it, or save its file, in UTF-8"
@@ -97,7 +97,7 @@ package struct WindowRules: Equatable, Sendable {
 
     /// Adds the rules of a file, as `RuleFile` reads it.
     ///
-    /// - Parameter name: of the file, for messages.
+    /// - Parameter name: the file's name, for messages.
     package mutating func add(file text: String, name: String) throws(ScreenError) {
         for (index, line) in RuleFile.lines(text).enumerated() {
             do throws(ScreenError) {
@@ -110,15 +110,15 @@ package struct WindowRules: Equatable, Sendable {
 
     var isEmpty: Bool { rules.isEmpty }
 
-    /// Whether another title can make a difference.
+    /// Whether a window's title can decide whether a rule matches.
     var readTitles: Bool { rules.contains { $0.subject == .title } }
 
-    /// Whether a rule hides a window. What nobody knows of it may fit.
+    /// Whether a rule hides a window. An unknown class, title, process or user counts as a match.
     func match(_ facts: WindowFacts, _ lookup: inout Lookup) -> Bool {
         rules.contains { match($0, facts, unknown: true, &lookup) }
     }
 
-    /// Whether a rule chooses a window to be shown. What nobody knows of it does not fit.
+    /// Whether a rule chooses a window to be shown. Whatever is unknown does not match.
     func choose(_ facts: WindowFacts, _ lookup: inout Lookup) -> Bool {
         rules.contains { match($0, facts, unknown: false, &lookup) }
     }
@@ -130,8 +130,9 @@ package struct WindowRules: Equatable, Sendable {
         return facts.names.contains { match(rule, $0, unknown: unknown, &lookup) }
     }
 
-    /// - Parameter unknown: the answer where nobody knows it: the rest of a text that is cut, or a process. Then any of
-    ///   two titles counts, too; what is chosen to be shown goes by the one that people see.
+    /// - Parameter unknown: whether an unknown value matches: a truncated text, or the name or user of an unknown
+    ///   process. If true, `WM_NAME` also counts beside `_NET_WM_NAME`. Windows to be shown are chosen only by the
+    ///   title that users see.
     private func match(_ rule: Rule, _ names: WindowNames, unknown: Bool, _ lookup: inout Lookup) -> Bool {
         switch rule.subject {
         case .class where names.isClassCut, .title where names.isTitleCut: unknown
@@ -143,7 +144,7 @@ package struct WindowRules: Equatable, Sendable {
         }
     }
 
-    /// Whether a text fits a pattern with `*`; upper and lower case are the same.
+    /// Whether a text matches a pattern with `*`, regardless of case.
     static func fits(_ text: String, _ pattern: String) -> Bool {
         let (text, pattern) = (Array(text.lowercased()), Array(pattern.lowercased()))
         var (at, from) = (0, 0)

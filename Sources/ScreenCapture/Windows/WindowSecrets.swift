@@ -1,7 +1,7 @@
 internal import Grabbing
 package import UpcastClient
 
-/// What of the root window must not be shown. Pure.
+/// The parts of the root window that must not be shown. Pure.
 package struct WindowSecrets: Equatable, Sendable {
     /// In pixels of the root window.
     package private(set) var places: [CaptureRectangle] = []
@@ -12,7 +12,7 @@ package struct WindowSecrets: Equatable, Sendable {
 
     package init() {}
 
-    /// Hides nothing. Its memory stays.
+    /// Hides nothing from now on. Keeps the memory.
     package mutating func clear() {
         places.removeAll(keepingCapacity: true)
         isEverywhere = false
@@ -25,14 +25,14 @@ package struct WindowSecrets: Equatable, Sendable {
 
     package mutating func hideEverything() { isEverywhere = true }
 
-    /// Hides a place with one that is hidden already, and as little else as possible.
+    /// Joins a place to the rectangle that grows the least, so that little else is hidden.
     private static func join(_ place: CaptureRectangle, to others: inout [CaptureRectangle]) {
         guard let index = CaptureRectangle.leastGrown(others, by: place) else { return }
         others[index] = others[index].joined(with: place)
     }
 
-    /// Writes them as a frame of a part of the root window has them. If they are more than a frame can have, some are
-    /// joined.
+    /// Writes the places as regions of a frame that shows `area` of the root window. Some are joined if they are more
+    /// than a frame can have.
     package func write(into regions: inout CaptureSecureRegions, in area: CaptureRectangle) {
         regions.rectangles.removeAll(keepingCapacity: true)
         regions.coversAll = isEverywhere
@@ -45,7 +45,7 @@ package struct WindowSecrets: Equatable, Sendable {
                 Self.join(inside, to: &regions.rectangles)
             }
         }
-        // In an order that is the same for the same places: frames with other regions are never taken for unchanged.
+        // The same places need the same order: a frame with other regions is never taken for unchanged.
         regions.rectangles.sort { ($0.x, $0.y, $0.width, $0.height) < ($1.x, $1.y, $1.width, $1.height) }
     }
 }

@@ -1,8 +1,8 @@
-/// Which children of the root window are above which others. Pure.
+/// The stacking order of the children of the root window. Pure.
 package struct WindowStack: Sendable {
     package enum Level: Equatable, Sendable {
         case lowest, highest
-        /// Directly above this one.
+        /// Directly above this window.
         case above(UInt32)
     }
 
@@ -14,7 +14,7 @@ package struct WindowStack: Sendable {
 
     mutating func remove(_ window: UInt32) { order.removeAll { $0 == window } }
 
-    /// Puts a window, which may be new, at a level: above all where the one below it is not known.
+    /// Puts a window, which may be new, at a level. If the window below it is unknown, it goes to the top.
     mutating func put(_ window: UInt32, _ level: Level) {
         remove(window)
         switch level {
@@ -26,12 +26,12 @@ package struct WindowStack: Sendable {
         }
     }
 
-    /// The windows above one; all of them if that is not known.
+    /// The windows above a window; all windows if it is unknown.
     func above(_ window: UInt32) -> ArraySlice<UInt32> {
         order.lastIndex(of: window).map { order[order.index(after: $0)...] } ?? order[...]
     }
 
-    /// The windows below one; all of them if that is not known.
+    /// The windows below a window; all windows if it is unknown.
     func below(_ window: UInt32) -> ArraySlice<UInt32> {
         order.firstIndex(of: window).map { order[..<$0] } ?? order[...]
     }

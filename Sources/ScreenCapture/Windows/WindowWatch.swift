@@ -1,28 +1,28 @@
 internal import MediaCore
 internal import UpcastClient
 
-/// Knows what of each picture has to be hidden: follows the windows of a display in the order of its events.
+/// Decides which parts of each picture to hide. Follows the windows of a display in the order of its events.
 /// One thread.
 struct WindowWatch {
     private let display: X11Connection
     private var model: WindowModel { didSet { leftBehind = nil } }
     private var lingering = LingeringSecrets()
-    /// What has to be hidden of the picture that was judged last.
+    /// What to hide in the picture that was judged last.
     private(set) var secrets = WindowSecrets()
     private var erasing = EraseSchedule()
-    /// Nil after a change.
+    /// The cached value of `model.leftBehind`; nil after a change of the model.
     private var leftBehind: [CaptureRectangle]?
     /// Whether an application has to be in front.
     private let hasFront: Bool
     private var frontWatch = FrontWatch()
     /// Whether the window manager had named the active window before the last call of `isInFront`.
     private(set) var isFrontKnown = false
-    /// When less may be hidden than in the last picture.
+    /// When a picture may hide less than the last one; nil for never.
     private var nextEnd: MediaTime?
     private var unknownWait = UnknownWait()
-    /// Until when the compositing manager is asked to paint; nil while it is not.
+    /// When the current repaint request to the compositing manager ends; nil without one.
     private var repaintEnd: MediaTime?
-    /// Long enough for a manager that paints once per picture of the monitor.
+    /// Long enough for a manager that paints once per refresh of the monitor.
     private static let repaintTime = MediaTime.milliseconds(100)
 
     init(_ rules: WindowRules, front: WindowRules?, _ display: X11Connection) {
@@ -32,10 +32,10 @@ struct WindowWatch {
             resourceMask: display.resourceMask, showsScreen: true, front: front)
     }
 
-    /// Begins to follow the windows that are there and come.
+    /// Begins to follow the existing windows, and all that come later.
     mutating func begin() throws { model.add(try display.watchWindows()) }
 
-    /// The display has another size.
+    /// Takes over the display's new size.
     mutating func resize() {
         model.bounds = CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height)
         lingering.resize(to: model.bounds)
@@ -54,7 +54,8 @@ struct WindowWatch {
         }
     }
 
-    /// A compositing manager shows windows where they were some time ago, also between two pictures.
+    /// Keeps the places that windows have left. A compositing manager shows windows late, even at places that they had
+    /// only between two pictures.
     private mutating func keepLeft(now: MediaTime) {
         for left in model.takeLeft() {
             if let window = left.window {
@@ -65,17 +66,17 @@ struct WindowWatch {
         }
     }
 
-    /// Whether a secret window is on the screen, as far as that is known.
+    /// Whether a secret window is on the screen, as far as is known.
     var showsSecret: Bool { model.showsSecret }
 
-    /// Whether the window manager may show secret windows at places that it does not tell.
+    /// Whether the window manager may show secret windows at places that it does not report.
     var managerHidesPlaces: Bool { model.isOfMutter && (!model.rules.isEmpty || model.showsSecret) }
 
     /// Whether something has to be read before the next picture.
     var hasUnread: Bool { model.hasUnread }
     var unread: WindowRequest { model.unread }
 
-    /// Notes what was read of them.
+    /// Notes a reading of the unread windows and X clients.
     mutating func note(_ reading: WindowReading, now: MediaTime) {
         lingering.answered(in: display.takeSlowestAnswer())
         model.note(reading)
@@ -96,22 +97,22 @@ struct WindowWatch {
         let hasEnded = model.isComposited && !isComposited
         model.isComposited = isComposited
         guard hasEnded else { return }
-        // Between two broadcasts, no picture is judged.
+        // `secrets` may be out of date: between two broadcasts, no picture is judged.
         var hidden = WindowSecrets()
         model.collect(hidesUnknown: true, into: &hidden)
-        // What it has painted last stays on the screen until programs draw.
+        // What the manager has painted last stays on the screen until programs draw.
         if !secrets.isEmpty || !hidden.isEmpty { model.leaveEverywhere() }
     }
 
-    /// The window manager says that another window is active.
+    /// The window manager reports another active window.
     mutating func activeChanged() { frontWatch.activeChanged() }
 
-    /// Whether the application that has to be in front is: then a judged picture may be sent.
+    /// Whether the required application is in front, so that a judged picture may be sent.
     mutating func isInFront(now: MediaTime) throws -> Bool {
         guard hasFront else { return true }
         let isInFront = frontWatch.isInFront(now: now, isChosen: model.isOfFrontAndViewable)
         isFrontKnown = !frontWatch.mustAsk
-        // What it is now is not what it was when the picture was made.
+        // The window that is active now may not have been active when the picture was made.
         if frontWatch.mustAsk {
             frontWatch.note(active: try display.activeWindow())
             nextEnd = now
@@ -127,7 +128,7 @@ struct WindowWatch {
         return MediaTime.sooner(repaintEnd, MediaTime.sooner(nextEnd, due))
     }
 
-    /// Does what is due. Returns whether another picture may show more.
+    /// Does what is due. Returns whether a new picture may show more.
     mutating func wake(now: MediaTime) -> Bool {
         if !model.isErasing, let due = erasing.due, due <= now {
             erase(now: now)
@@ -139,7 +140,7 @@ struct WindowWatch {
         return true
     }
 
-    /// Has the compositing manager paint places of which nothing says that it has painted them.
+    /// Asks the compositing manager to repaint places that the server has not reported as painted.
     private mutating func repaint(now: MediaTime) {
         if let end = repaintEnd, end <= now {
             repaintEnd = nil
@@ -150,7 +151,7 @@ struct WindowWatch {
         display.askRepaint(area)
     }
 
-    /// Paints over what secure windows have left.
+    /// Paints over the pixels that secure windows have left behind.
     private mutating func erase(now: MediaTime) {
         let places = Array(model.leftBehind.prefix(X11Connection.maxErased))
         erasing.note(leavesAny: false, now: now)
@@ -159,9 +160,9 @@ struct WindowWatch {
         erasing.erased(now: now)
     }
 
-    /// Finds what of a picture has to be hidden. False if nobody knows: it must not be sent.
+    /// Finds out what to hide in a picture. Returns false if that is unknown: the picture must not be sent.
     ///
-    /// All events before the picture have been taken, and no others: what came later is not in it.
+    /// The caller has taken all events before the picture, and no later ones: the picture does not show their effects.
     mutating func judge(now: MediaTime) -> Bool {
         lingering.beginPicture()
         lingering.answered(in: display.takeSlowestAnswer())
