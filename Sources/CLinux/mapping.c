@@ -9,13 +9,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// A file that shrinks takes its pages out of every mapping; reading one then ends in a SIGBUS. The handler puts pages of
-// zeros in their place, and notes it, so that whoever reads on finds out afterwards.
+// If a file shrinks, its lost pages vanish from every mapping, and reading one raises SIGBUS. The handler maps zero
+// pages in their place, and notes that, so that the reader can find out afterwards.
 
 enum { MAPPINGS = 8 };
 
 static struct {
-    /// 0 where the entry is free; set last, and cleared first.
+    /// 0 if the entry is free. It is set last, and cleared first.
     _Atomic uintptr_t start;
     _Atomic uintptr_t end;
     _Atomic int has_lost;
@@ -25,7 +25,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int is_installed;
 static struct sigaction previous;
 
-/// Only calls that a signal handler may make; loads of lock-free atomics.
+/// Makes only calls that a signal handler may make, and loads lock-free atomics.
 static void replace_lost_pages(int signal, siginfo_t *info, void *context) {
     int kept = errno;
     uintptr_t address = (uintptr_t)info->si_addr;
@@ -42,7 +42,7 @@ static void replace_lost_pages(int signal, siginfo_t *info, void *context) {
     errno = kept;
     if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
     if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
-    // The access is made once more, and ends the process as if nobody had been here.
+    // The access is repeated, and ends the process as it would without this handler.
     sigaction(SIGBUS, &previous, NULL);
 }
 

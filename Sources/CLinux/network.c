@@ -27,7 +27,7 @@ int upcast_network_came(int fd) {
         _Alignas(struct nlmsghdr) char buffer[8192];
         ssize_t count = recv(fd, buffer, sizeof buffer, 0);
         if (count < 0 && errno == EINTR) continue;
-        // Messages were lost because there were too many: something has happened.
+        // Too many messages came, and some were lost: something has changed.
         if (count < 0 && errno == ENOBUFS) came = 1;
         if (count <= 0) return came;
         unsigned int left = (unsigned int)count;

@@ -13,11 +13,11 @@ struct discard {
     uintptr_t page_mask;
 };
 
-/// dl_iterate_phdr(3) calls it with the lock that the dynamic linker takes before it unmaps an object.
+/// dl_iterate_phdr(3) calls it while it holds the lock that the dynamic linker takes before it unmaps an object.
 static int discard_in_object(struct dl_phdr_info *object, size_t size, void *context) {
     (void)size;
     const struct discard *wish = context;
-    // The program headers are on a page that may be discarded, too. Reading them afterwards would bring it back.
+    // The program headers may be on a page that is discarded. Reading them afterwards would load the page again.
     struct {
         uintptr_t start, end;
     } segments[MAX_SEGMENTS];

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 long upcast_receive_with_descriptors(int socket, void *bytes, unsigned long count, int *descriptors, int *found) {
-    // Room for all that can come: the kernel closes what does not fit, in this thread, and that can wait.
+    // There is room for all descriptors that can come. Otherwise, the kernel would close the rest in this thread, which
+    // can block.
     union {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(UPCAST_MAX_DESCRIPTORS * sizeof(int))];
@@ -31,7 +32,7 @@ long upcast_receive_with_descriptors(int socket, void *bytes, unsigned long coun
     return received;
 }
 
-// Newer than the headers (Linux 6.16).
+// This option is newer than the headers (Linux 6.16).
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS 83
 #endif
@@ -62,13 +63,14 @@ static const int lasting = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
 int upcast_seal_for_reading(int fd) { return fcntl(fd, F_ADD_SEALS, lasting); }
 
 int upcast_is_sealed_for_reading(int fd) {
-    // First: it asks no file system, whose server may never answer, and fails for all but memory.
+    // The seals are checked first: this call does not ask the file system, whose server may never answer, and fails for
+    // all files that are not in memory.
     int seals = fcntl(fd, F_GET_SEALS);
     if (seals < 0) return 0;
-    // Huge pages have seals, too, but no holes that can be seen, and faults that can fail.
+    // Memfds with huge pages have seals, too, but their holes are not visible, and their faults can fail.
     struct statfs file_system;
     if (fstatfs(fd, &file_system) != 0 || file_system.f_type != TMPFS_MAGIC) return 0;
-    // One that nobody can write to at all is as good.
+    // A memfd that can never be written to is equally safe.
     if (seals & F_SEAL_WRITE) seals |= F_SEAL_FUTURE_WRITE;
     return (seals & lasting) == lasting;
 }
@@ -76,7 +78,7 @@ int upcast_is_sealed_for_reading(int fd) {
 long upcast_first_hole(int fd) { return lseek(fd, 0, SEEK_HOLE); }
 
 unsigned long long upcast_load_word(const void *word) {
-    // Read both before and after the bytes that it guards: nothing may move across it.
+    // The word is read both before and after the bytes that it guards, so no access may be reordered across it.
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     unsigned long long value = __atomic_load_n((const unsigned long long *)word, __ATOMIC_ACQUIRE);
     return value;

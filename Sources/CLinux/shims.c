@@ -75,7 +75,7 @@ int upcast_user_number(const char *name, unsigned int *number) {
 
 int upcast_group_number(const char *name, unsigned int *number) {
     struct group entry, *found = NULL;
-    // A group with thousands of members.
+    // The buffer is large enough for a group with thousands of members.
     static char room[256 * 1024];
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&one_at_a_time);
@@ -116,7 +116,7 @@ int upcast_user_is_in_group(unsigned int user, unsigned int group) {
     if (getpwuid_r(user, &entry, text, sizeof text, &found) != 0 || !found) return 0;
     gid_t groups[1024];
     int count = sizeof groups / sizeof *groups;
-    // With more groups than fit here, the first ones are looked at.
+    // If the user has more groups than fit here, only the first ones are checked.
     if (getgrouplist(entry.pw_name, entry.pw_gid, groups, &count) < 0) count = sizeof groups / sizeof *groups;
     for (int i = 0; i < count; i++) {
         if (groups[i] == group) return 1;
@@ -138,14 +138,14 @@ int upcast_peer_groups(int fd, unsigned int *groups, int capacity) {
 #endif
 
 int upcast_peer_process(int fd) {
-    // Linux 6.5: the process itself, also where it has no number here.
+    // Linux 6.5 returns the process itself, even if it has no number in this namespace.
     int process = -1;
     socklen_t length = sizeof process;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &process, &length) == 0 && process >= 0) return process;
     struct ucred cred;
     length = sizeof cred;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &length) != 0 || cred.pid <= 0) return -1;
-    // Closed on exec by itself.
+    // pidfd_open sets close-on-exec itself.
     return (int)syscall(SYS_pidfd_open, cred.pid, 0);
 }
 
@@ -155,7 +155,8 @@ int upcast_open_beneath(const char *folder, const char *name) {
     struct open_how how = {
         .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
     long fd = -1;
-    // EAGAIN: something was renamed meanwhile, and the kernel cannot tell whether the path stayed beneath.
+    // EAGAIN: a file was renamed in the meantime, and the kernel cannot tell whether the path stayed beneath the
+    // folder.
     for (int tries = 0; tries < 16; tries++) {
         fd = syscall(SYS_openat2, place, name, &how, sizeof how);
         if (fd >= 0 || errno != EAGAIN) break;
@@ -192,7 +193,8 @@ int upcast_socket_unsent(int fd) {
 int upcast_join_until(unsigned long thread, long seconds, long nanoseconds) {
     struct timespec deadline = {.tv_sec = seconds, .tv_nsec = nanoseconds};
 #if defined(__has_feature) && __has_feature(thread_sanitizer)
-    // ThreadSanitizer does not know pthread_clockjoin_np, and takes the next thread with this handle for the same one.
+    // ThreadSanitizer does not know pthread_clockjoin_np, and mistakes the next thread with this handle for the same
+    // thread.
     struct timespec now, wall;
     clock_gettime(CLOCK_MONOTONIC, &now);
     clock_gettime(CLOCK_REALTIME, &wall);

@@ -2,15 +2,15 @@
 
 #include <string.h>
 
-// libpipewire gives one buffer back to the sender for each one that comes, in that moment and in no other. A process that
-// has none to give back then, because it is late, keeps one more for ever, until the sender has none left and stands
-// still. So PipeWire's own thread makes room: buffers that nobody has taken yet go back.
+// libpipewire gives one buffer back to the sender for each one that comes, at that moment only. A late process has none
+// to give back then, and so keeps one more forever. In the end, the sender has no buffer left and stops. So PipeWire's
+// own thread makes room: it gives buffers back that the stream's thread has not taken yet.
 
-/// Buffers that wait at most: the sender may have only four, of which one is in hand.
+/// The most buffers that may wait. The sender may have only four, one of which is in hand.
 enum { MOST = 2 };
 
 int upcast_pipewire_find_outdated(uint32_t pictures, uint32_t shapes, int count) {
-    // A shape of the pointer is told once.
+    // A shape of the pointer is sent only once.
     for (int i = 0; i < count - 1; i++)
         if (!(shapes >> i & 1) && (!(pictures >> i & 1) || pictures >> (i + 1))) return i;
     return -1;
@@ -45,7 +45,7 @@ static void add(upcast_pipewire *pw, struct pw_buffer *buffer) {
         .follows_loss = upcast_pipewire_order_take(&pw->order, (uintptr_t)buffer, picture.sequence)};
 }
 
-/// Gives one back that waits.
+/// Gives a waiting buffer back.
 static void drop(upcast_pipewire *pw, int i) {
     const upcast_pipewire_arrival dropped = pw->waiting[i];
     pw->l->pw_stream_queue_buffer(pw->stream, dropped.buffer);

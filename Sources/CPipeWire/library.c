@@ -8,7 +8,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void begin(void) {
     library.pw_init(NULL, NULL);
-    // What goes wrong is told by upcast-screen, in its own words.
+    // upcast-screen reports errors in its own words.
     if (!getenv("PIPEWIRE_DEBUG")) library.pw_log_set_level(SPA_LOG_LEVEL_NONE);
 }
 

@@ -4,7 +4,7 @@
 #include <CLoader.h>
 #include <pipewire/pipewire.h>
 
-// What is used of libpipewire. What its headers have as macros needs no function of it.
+// The functions in use of libpipewire. Macros and inline functions of its headers are not listed.
 #define UPCAST_PIPEWIRE_FUNCTIONS(F) \
     F(pw_init) \
     F(pw_log_set_level) \
@@ -27,7 +27,7 @@
 
 typedef UPCAST_LOADER_TABLE(UPCAST_PIPEWIRE_FUNCTIONS) upcast_pipewire_library;
 
-/// Loads libpipewire, once; NULL if it is not there, or lacks a function. Stays loaded.
+/// Loads libpipewire once; NULL if it is missing, or lacks a function. It stays loaded.
 const upcast_pipewire_library *upcast_pipewire_load(void);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 // Senders fill their buffers in turn, and get each of them back when they fill the next one. PipeWire has one place for
-// what is on the way: a buffer that is not fetched in time is replaced by the next one, and nobody is told.
+// a buffer on the way. A buffer that is not fetched in time is replaced by the next one, without a notice.
 
 static void remove_at(upcast_pipewire_order *order, uint32_t at) {
     order->count--;
@@ -19,7 +19,7 @@ void upcast_pipewire_order_remove(upcast_pipewire_order *order, uintptr_t buffer
         if (order->buffers[i] == buffer) remove_at(order, i);
 }
 
-/// How many were to come before it; they are the last ones from here on, and it is the very last.
+/// Returns how many buffers should have come before this one. They move to the end of the order, with this one last.
 static uint32_t take_turn(upcast_pipewire_order *order, uintptr_t buffer) {
     for (uint32_t i = 0; i < order->count; i++) {
         if (order->buffers[i] != buffer) continue;

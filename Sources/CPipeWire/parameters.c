@@ -3,7 +3,7 @@
 #include <spa/param/buffers.h>
 #include <spa/pod/builder.h>
 
-/// As spa_video_format names them: the order of bytes in memory.
+/// The names of spa_video_format: the order of bytes in memory.
 static const struct {
     uint32_t format;
     enum upcast_pipewire_format order;
@@ -29,14 +29,14 @@ const struct spa_pod *upcast_pipewire_formats(struct spa_pod_builder *b, uint32_
         SPA_POD_Id(SPA_MEDIA_SUBTYPE_raw), 0);
     spa_pod_builder_prop(b, SPA_FORMAT_VIDEO_format, 0);
     spa_pod_builder_push_choice(b, &choice, SPA_CHOICE_Enum, 0);
-    // The first one is the default, and is in the list, too.
+    // The first value is the default. It must also be in the list.
     spa_pod_builder_id(b, formats[0].format);
     for (int i = 0; i < FORMATS; i++) spa_pod_builder_id(b, formats[i].format);
     spa_pod_builder_pop(b, &choice);
-    // Without modifiers: then the sender gives memory that can be read.
+    // Formats have no modifiers, so that the sender gives memory that can be read.
     const struct spa_rectangle size = SPA_RECTANGLE(1920, 1080), least = SPA_RECTANGLE(1, 1),
                                most = SPA_RECTANGLE(16384, 16384);
-    // 0 is a rate that varies: pictures come with changes.
+    // A rate of 0 varies: pictures come with changes.
     const struct spa_fraction any = SPA_FRACTION(0, 1), highest = SPA_FRACTION(1000, 1), one = SPA_FRACTION(1, 1),
                               wanted = SPA_FRACTION(rate, rate_divisor);
     spa_pod_builder_add(
@@ -66,7 +66,7 @@ static int32_t pointer_bytes(int32_t side) {
 uint32_t upcast_pipewire_buffers(
     struct spa_pod_builder *b, bool has_pointer, const struct spa_pod *parameters[UPCAST_PIPEWIRE_MAX_PARAMETERS]) {
     uint32_t count = 0;
-    // One is in hand while others are filled. As many as mutter and KWin offer.
+    // One buffer is in hand while others are filled. mutter and KWin offer as many.
     parameters[count++] = spa_pod_builder_add_object(
         b, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers, SPA_PARAM_BUFFERS_buffers, SPA_POD_CHOICE_RANGE_Int(16, 2, 32),
         SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int((1 << SPA_DATA_MemPtr) | (1 << SPA_DATA_MemFd)));

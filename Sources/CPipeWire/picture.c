@@ -7,7 +7,7 @@ static const void *find(const struct spa_buffer *buffer, uint32_t type, size_t s
 }
 
 static upcast_pipewire_rectangle rectangle(const struct spa_region *region) {
-    // What is beyond 31 bits is no place in a picture.
+    // Sizes of more than 31 bits do not fit into a picture.
     const uint32_t width = region->size.width, height = region->size.height;
     if (width > INT32_MAX || height > INT32_MAX) return (upcast_pipewire_rectangle){0, 0, 0, 0};
     return (upcast_pipewire_rectangle){region->position.x, region->position.y, (int32_t)width, (int32_t)height};
@@ -19,7 +19,7 @@ static void read_damage(const struct spa_buffer *buffer, upcast_pipewire_picture
     const struct spa_meta_region *region;
     spa_meta_for_each(region, meta) {
         if (!spa_meta_region_is_valid(region)) break;
-        // More than were asked for: the list does not say all of it.
+        // There are more regions than fit here, so the list would be incomplete.
         if (picture->damage_count == sizeof picture->damage / sizeof picture->damage[0]) {
             picture->damage_count = 0;
             break;
@@ -28,7 +28,7 @@ static void read_damage(const struct spa_buffer *buffer, upcast_pipewire_picture
     }
 }
 
-/// The shape of the pointer, if all of it lies in the `room` bytes from `cursor` on.
+/// Reads the shape of the pointer, if all of it lies in the `room` bytes from `cursor` on.
 static void read_shape(
     const struct spa_meta_cursor *cursor, size_t room, upcast_pipewire_picture *picture, const uint8_t **shape) {
     const size_t at = cursor->bitmap_offset;

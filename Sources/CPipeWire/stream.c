@@ -13,7 +13,7 @@ static void end(upcast_pipewire *pw, const char *text) {
 
 static void take_core_error(void *data, uint32_t id, int seq, int res, const char *message) {
     (void)seq;
-    // Of other objects, the stream hears itself.
+    // The stream reports errors of other objects itself.
     if (id != PW_ID_CORE || res != -EPIPE) return;
     ((upcast_pipewire *)data)->state.is_gone = true;
     end(data, message);
@@ -68,7 +68,7 @@ static void take_buffer_removal(void *data, struct pw_buffer *buffer) {
         if (pw->held[i].buffer == buffer) pw->held[i].buffer = NULL;
 }
 
-/// The buffers are looked at after the loop's turn.
+/// Does nothing: the buffers are taken after this turn of the loop.
 static void wake(void *data, uint64_t count) { (void)data, (void)count; }
 
 static const struct pw_stream_events stream_events = {
@@ -91,7 +91,7 @@ static bool open_stream(upcast_pipewire *pw, uint32_t rate, uint32_t rate_diviso
     uint8_t memory[1024];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
     const struct spa_pod *formats = upcast_pipewire_formats(&builder, rate, rate_divisor);
-    // Another sender must never take the place of the one that the user has chosen.
+    // A stream must never switch from the node that the user has chosen to another one.
     const enum pw_stream_flags flags =
         PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS | PW_STREAM_FLAG_DONT_RECONNECT
         | PW_STREAM_FLAG_RT_PROCESS;
@@ -117,7 +117,7 @@ upcast_pipewire *upcast_pipewire_open(
     if (pw->loop) {
         pw_loop_enter(pw->loop);
         pw->wake = pw_loop_add_event(pw->loop, wake, pw);
-        // Locked memory is there as a whole: that of all buffers, of which one is read.
+        // Locked memory would be resident as a whole: that of all buffers, of which only one is read.
         if (pw->wake) pw->context = l->pw_context_new(pw->loop, l->pw_properties_new("mem.allow-mlock", "false", NULL), 0);
     }
     if (!pw->context) {
@@ -126,7 +126,7 @@ upcast_pipewire *upcast_pipewire_open(
         upcast_pipewire_close(pw);
         return NULL;
     }
-    // It closes the descriptor also where it fails.
+    // This call closes the descriptor even if it fails.
     pw->core = l->pw_context_connect_fd(pw->context, remote, NULL, 0);
     if (pw->core) {
         pw_core_add_listener(pw->core, &pw->core_hook, &core_events, pw);
@@ -173,7 +173,7 @@ void upcast_pipewire_leave(upcast_pipewire *pw) { pw_loop_leave(pw->loop); }
 int upcast_pipewire_descriptor(upcast_pipewire *pw) { return pw_loop_get_fd(pw->loop); }
 
 void upcast_pipewire_process(upcast_pipewire *pw) {
-    // So many events at once, as other threads may have told something.
+    // The number of events per call is bounded, because other threads may be waiting to give orders.
     for (int i = 0; i < 64; i++) {
         const int status = pw_loop_iterate(pw->loop, 0);
         if (status == -EINTR) continue;

@@ -31,7 +31,8 @@ static void fail_reading(upcast_portal *p) {
     upcast_portal_fail(p, "org.freedesktop.DBus.Error.InvalidSignature", "the answer is not as the portal's should be");
 }
 
-/// Calls `take` for each entry of a{sv}, with the message at the entry's variant. Negative for another thing.
+/// Calls `take` for each entry of a{sv}, with the message at the entry's variant. Returns a negative value for other
+/// types.
 static int each(
     upcast_portal *p, sd_bus_message *message, int (*take)(upcast_portal *p, sd_bus_message *message, const char *key)) {
     const upcast_bus_library *l = p->l;
@@ -46,7 +47,7 @@ static int each(
     return status < 0 ? status : l->sd_bus_message_exit_container(message);
 }
 
-/// Reads a variant if it has this type. 1, 0 if it has another one, or negative.
+/// Reads a variant if it has this type. Returns 1, 0 if it has another type, or a negative error.
 static int read_variant(upcast_portal *p, sd_bus_message *message, const char *type, void *value) {
     char kind = 0;
     const char *contents = NULL;
@@ -85,7 +86,7 @@ int upcast_portal_take_request(sd_bus_message *message, void *data, sd_bus_error
         return 0;
     }
     COPY(p->named_request, path);
-    // The response may have come before.
+    // The response may have come earlier.
     if (p->state.stage == UPCAST_PORTAL_CALLING) p->state.stage = UPCAST_PORTAL_WAITING;
     return 0;
 }
@@ -95,7 +96,7 @@ int upcast_portal_take_remote_answer(sd_bus_message *message, void *data, sd_bus
     upcast_portal *p = data;
     int descriptor = -1;
     if (!begin(p, message)) return 0;
-    // It is the message's.
+    // The message owns this descriptor.
     if (p->l->sd_bus_message_read(message, "h", &descriptor) >= 0)
         p->state.remote = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
     if (p->state.remote < 0)
@@ -114,13 +115,13 @@ int upcast_portal_take_presence(sd_bus_message *message, void *data, sd_bus_erro
     return 0;
 }
 
-/// Signals can be sent by everybody; these have to be the portal's.
+/// Any program can send signals. Only those of the portal are accepted.
 static bool is_portals(upcast_portal *p, sd_bus_message *message, const char *path) {
     const char *sender = p->l->sd_bus_message_get_sender(message), *from = p->l->sd_bus_message_get_path(message);
     return sender && from && path[0] && (!p->owner[0] || !strcmp(sender, p->owner)) && !strcmp(from, path);
 }
 
-/// a(ua{sv}): the first one is taken, because one was asked for.
+/// Reads a(ua{sv}). The first stream is taken, because only one was requested.
 static int take_streams(upcast_portal *p, sd_bus_message *message) {
     const upcast_bus_library *l = p->l;
     int status = l->sd_bus_message_enter_container(message, 'v', "a(ua{sv})");
@@ -142,13 +143,13 @@ static int take_result(upcast_portal *p, sd_bus_message *message, const char *ke
     const char *text = NULL;
     int status = 0;
     if (!strcmp(key, "session_handle")) {
-        // A string by mistake, which the portal keeps.
+        // The portal sends a string instead of an object path, and keeps this mistake for compatibility.
         status = read_variant(p, message, "s", &text);
         if (status == 0) status = read_variant(p, message, "o", &text);
         if (status > 0) COPY(p->session, text);
     } else if (!strcmp(key, "restore_token")) {
         status = read_variant(p, message, "s", &text);
-        // One that is cut restores nothing.
+        // A token that is cut off restores nothing.
         if (status > 0 && strlen(text) < sizeof p->state.token) COPY(p->state.token, text);
     } else if (!strcmp(key, "streams")) {
         status = take_streams(p, message);
@@ -181,7 +182,7 @@ int upcast_portal_take_owner(sd_bus_message *message, void *data, sd_bus_error *
     upcast_portal *p = data;
     const char *name = NULL, *before = NULL, *after = NULL;
     if (p->l->sd_bus_message_read(message, "sss", &name, &before, &after) < 0) return 0;
-    // Before the first answer, it has just been started.
+    // Before its first answer, the portal has only just started.
     if (p->owner[0] && strcmp(after, p->owner)) p->state.is_gone = true;
     return 0;
 }

@@ -13,13 +13,13 @@ static const char screen_cast[] = "org.freedesktop.portal.ScreenCast";
 static const char session_interface[] = "org.freedesktop.portal.Session";
 static const char properties[] = "org.freedesktop.DBus.Properties";
 
-/// The portal may have to be started, with the backend of the desktop.
+/// The time limit for an answer. The portal may have to be started, with the backend of the desktop.
 static const uint64_t answer_usec = 25000000;
 
-/// How long a bus may take until it takes questions, and for an answer of its own.
+/// How long a bus may take until it accepts questions, and for each answer of its own.
 enum { BUS_MSEC = 5000 };
 
-/// A bus that takes questions; NULL and an error otherwise.
+/// Opens a bus that accepts questions; NULL and an error otherwise.
 static sd_bus *open_bus(const upcast_bus_library *l, int *error) {
     sd_bus *bus = NULL;
     *error = UPCAST_PORTAL_NO_BUS;
@@ -30,7 +30,7 @@ static sd_bus *open_bus(const upcast_bus_library *l, int *error) {
         return bus;
     }
     if (status == -ETIMEDOUT) *error = UPCAST_PORTAL_SILENT_BUS;
-    // Nothing waits to be sent, and nobody would take it.
+    // Nothing waits to be sent, and the bus would not read it.
     l->sd_bus_close(bus);
     l->sd_bus_unref(bus);
     return NULL;
@@ -46,7 +46,8 @@ upcast_portal *upcast_portal_open(int *error) {
     p->l = l;
     p->state.remote = -1;
     p->bus = open_bus(l, error);
-    // The matches come before all calls, so that no answer is missed. They wait for the bus, which answers at once.
+    // The matches are added before all calls, so that no answer is missed. Adding one waits for the bus, which answers
+    // at once.
     const char *name = NULL;
     if (!p->bus || l->sd_bus_get_unique_name(p->bus, &name) < 0
         || l->sd_bus_add_match(
@@ -101,7 +102,7 @@ bool upcast_portal_process(upcast_portal *p) {
 
 const upcast_portal_state *upcast_portal_look(upcast_portal *p) { return &p->state; }
 
-/// Forgets the last question and its answer.
+/// Forgets the last request and its answer.
 static void begin(upcast_portal *p) {
     p->asking = p->l->sd_bus_slot_unref(p->asking);
     p->request[0] = p->named_request[0] = 0;
@@ -110,7 +111,7 @@ static void begin(upcast_portal *p) {
     p->state.stage = UPCAST_PORTAL_CALLING;
 }
 
-/// Sends a call. `status` is that of its making; the message is given back.
+/// Sends a call. `status` is the result of building it. Releases the message.
 static void call(upcast_portal *p, sd_bus_message *message, int status, sd_bus_message_handler_t take) {
     if (status >= 0) status = p->l->sd_bus_call_async(p->bus, &p->asking, message, take, p, answer_usec);
     p->l->sd_bus_message_unref(message);
@@ -129,7 +130,7 @@ void upcast_portal_ask_facts(upcast_portal *p) {
     call(p, message, status, upcast_portal_take_facts);
 }
 
-/// Begins the options of a request, with the name by which its answer can be heard before the call is answered.
+/// Begins the options of a request, with a token that determines the path of its answer before the call is answered.
 static int open_options(upcast_portal *p, sd_bus_message *message) {
     const upcast_bus_library *l = p->l;
     const char *name = NULL;
@@ -168,7 +169,7 @@ void upcast_portal_select(
     if (status >= 0) status = open_options(p, message);
     if (status >= 0) status = l->sd_bus_message_append(message, "{sv}", "types", "u", sources);
     if (status >= 0) status = l->sd_bus_message_append(message, "{sv}", "multiple", "b", 0);
-    // Portals before version 2 and 4 do not know these.
+    // Portals before version 2 do not know the first option, and those before version 4 not the other two.
     if (status >= 0 && pointer) status = l->sd_bus_message_append(message, "{sv}", "cursor_mode", "u", pointer);
     if (status >= 0 && is_persistent) status = l->sd_bus_message_append(message, "{sv}", "persist_mode", "u", 2);
     if (status >= 0 && token) status = l->sd_bus_message_append(message, "{sv}", "restore_token", "s", token);
@@ -182,7 +183,7 @@ void upcast_portal_start(upcast_portal *p) {
     p->state.token[0] = 0;
     sd_bus_message *message = NULL;
     int status = new_call(p, &message, "Start");
-    // No window of this program's that the dialogue could stand over.
+    // The empty string means that this program has no window below the dialogue.
     if (status >= 0) status = p->l->sd_bus_message_append(message, "os", p->session, "");
     if (status >= 0) status = open_options(p, message);
     if (status >= 0) status = p->l->sd_bus_message_close_container(message);
@@ -208,7 +209,7 @@ void upcast_portal_end_session(upcast_portal *p) {
     p->state.stage = UPCAST_PORTAL_IDLE;
     if (p->session[0] && !p->state.is_closed && !p->state.is_gone) {
         sd_bus_message *message = NULL;
-        // Nobody waits for the answer.
+        // The answer is not needed.
         if (p->l->sd_bus_message_new_method_call(p->bus, &message, portal, p->session, session_interface, "Close") >= 0)
             p->l->sd_bus_send(p->bus, message, NULL);
         p->l->sd_bus_message_unref(message);

@@ -14,20 +14,20 @@ static void take_stop(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_ev
     (void)fd, (void)flags;
     upcast_pulse *p = data;
     p->is_stopping = true;
-    // It stays readable.
+    // The descriptor stays readable.
     api->io_enable(event, PA_IO_EVENT_NULL);
 }
 
 static void take_change(pa_context *c, pa_subscription_event_type_t type, uint32_t index, void *data) {
     (void)c, (void)index;
     upcast_pulse *p = data;
-    // Volumes change all the time, and do not matter; what a program plays may go to another sink.
+    // Changes of volume are frequent, and do not matter. But a program's playback may move to another sink.
     int facility = type & PA_SUBSCRIPTION_EVENT_FACILITY_MASK, kind = type & PA_SUBSCRIPTION_EVENT_TYPE_MASK;
     bool is_device = facility == PA_SUBSCRIPTION_EVENT_SINK || facility == PA_SUBSCRIPTION_EVENT_SOURCE;
     if (!is_device || kind != PA_SUBSCRIPTION_EVENT_CHANGE) p->has_changed = true;
 }
 
-/// Waits until the server has answered, or refused. libpulse's code, or one of `upcast_pulse_open_error`; 0 for success.
+/// Waits until the server has answered or refused. Returns 0, libpulse's code, or an `upcast_pulse_open_error`.
 static int connect_to(upcast_pulse *p, const char *server) {
     const upcast_pulse_library *l = p->l;
     if (l->pa_context_connect(p->context, server, PA_CONTEXT_NOAUTOSPAWN, NULL) < 0)
@@ -50,7 +50,7 @@ static int connect_to(upcast_pulse *p, const char *server) {
     return 0;
 }
 
-/// libpulse's code, or what it means.
+/// The `upcast_pulse_open_error` for a code of libpulse; otherwise the code itself.
 static int meaning(int error) {
     switch (error) {
     case PA_ERR_CONNECTIONREFUSED: return UPCAST_PULSE_REFUSED;
@@ -102,7 +102,7 @@ int upcast_pulse_wait(upcast_pulse *p, int milliseconds) {
     const upcast_pulse_library *l = p->l;
     if (p->is_stopping) return 1;
     int timeout = milliseconds < 0 ? -1 : milliseconds * 1000;
-    // A signal interrupts poll(); it is for another thread.
+    // A signal interrupts poll(), but another thread handles it.
     if (l->pa_mainloop_prepare(p->loop, timeout) < 0 || l->pa_mainloop_poll(p->loop) < 0 ||
         l->pa_mainloop_dispatch(p->loop) < 0)
         return -1;

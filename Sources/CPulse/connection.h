@@ -10,17 +10,17 @@ struct upcast_pulse {
     pa_context *context;
     pa_io_event *stop_event;
     bool is_stopping, has_changed;
-    /// For an answer, in milliseconds.
+    /// The time for an answer, in milliseconds.
     int patience;
 };
 
-/// Works until something happens, or CLOCK_MONOTONIC has reached a moment. As `upcast_pulse_wait`, or
-/// UPCAST_PULSE_SILENT.
+/// Runs the main loop until something happens, or CLOCK_MONOTONIC reaches the deadline. Returns the results of
+/// `upcast_pulse_wait`, or UPCAST_PULSE_SILENT.
 int upcast_pulse_wait_until(upcast_pulse *p, int64_t deadline_msec);
-/// When the server has to have answered what it is asked now.
+/// The deadline for the answer to a question that is asked now.
 int64_t upcast_pulse_deadline(const upcast_pulse *p);
 
-/// Bytes of zero-terminated text, cut at the array's end.
+/// Copies zero-terminated text, cut to the size of the array.
 void upcast_pulse_copy(char *target, size_t capacity, const char *text);
 
 #endif

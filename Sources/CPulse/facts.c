@@ -77,7 +77,7 @@ int upcast_pulse_read(upcast_pulse *p, upcast_pulse_facts *facts) {
         while (status == 0 && l->pa_operation_get_state(operations[i]) == PA_OPERATION_RUNNING)
             status = upcast_pulse_wait_until(p, deadline);
     }
-    // Nothing may write to `reading` any more.
+    // No callback may write to `reading` any more.
     for (size_t i = 0; i < count; i++) {
         if (!operations[i]) continue;
         if (status != 0) l->pa_operation_cancel(operations[i]);

@@ -4,7 +4,7 @@
 #include <CLoader.h>
 #include <pulse/pulseaudio.h>
 
-// What is used of libpulse.
+// The functions in use of libpulse.
 #define UPCAST_PULSE_FUNCTIONS(F) \
     F(pa_mainloop_new) \
     F(pa_mainloop_free) \
@@ -49,7 +49,7 @@
 
 typedef UPCAST_LOADER_TABLE(UPCAST_PULSE_FUNCTIONS) upcast_pulse_library;
 
-/// Loads libpulse, once; NULL if it is not there, or lacks a function. Stays loaded.
+/// Loads libpulse once; NULL if it is missing, or lacks a function. It stays loaded.
 const upcast_pulse_library *upcast_pulse_load(void);
 
 #endif

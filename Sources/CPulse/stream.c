@@ -8,7 +8,7 @@ struct upcast_pulse_stream {
     int64_t position;
     size_t peeked;
     uint32_t breaks;
-    /// The question that waits for its answer.
+    /// The question that has no answer yet.
     pa_operation *asking;
     bool has_timing;
     upcast_pulse_timing timing;
@@ -26,7 +26,8 @@ upcast_pulse_stream *upcast_pulse_record(
     if (!s) return NULL;
     s->l = l;
     const pa_sample_spec spec = {.format = PA_SAMPLE_S16LE, .rate = 48000, .channels = (uint8_t)channels};
-    // PipeWire links a stream whose source is gone by then to another one, such as the microphone. PulseAudio refuses it.
+    // If its source has gone in the meantime, PipeWire would link the stream to another one, such as the microphone.
+    // PulseAudio refuses it.
     pa_proplist *properties = l->pa_proplist_new();
     if (properties) l->pa_proplist_sets(properties, "node.dont-fallback", "true");
     s->stream = properties ? l->pa_stream_new_with_proplist(p->context, "broadcast", &spec, NULL, properties) : NULL;
@@ -38,7 +39,7 @@ upcast_pulse_stream *upcast_pulse_record(
     l->pa_stream_set_suspended_callback(s->stream, take_break, s);
     l->pa_stream_set_moved_callback(s->stream, take_break, s);
     l->pa_stream_set_overflow_callback(s->stream, take_break, s);
-    // By default, two seconds come at once. The server keeps two seconds for a program that does not read.
+    // By default, two seconds would come at once. The server keeps two seconds for a program that does not read.
     const pa_buffer_attr attributes = {
         .maxlength = spec.rate * 2 * (uint32_t)channels * 2,
         .fragsize = fragment_bytes,
@@ -46,7 +47,7 @@ upcast_pulse_stream *upcast_pulse_record(
         .prebuf = (uint32_t)-1,
         .minreq = (uint32_t)-1,
     };
-    // A stream that the server may move ends at a microphone when its sink goes.
+    // If the server may move a stream, the stream ends up at a microphone when its sink goes.
     const pa_stream_flags_t flags = PA_STREAM_ADJUST_LATENCY | PA_STREAM_DONT_MOVE;
     if ((playback != UPCAST_PULSE_NONE && l->pa_stream_set_monitor_stream(s->stream, playback) < 0) ||
         l->pa_stream_connect_record(s->stream, source, &attributes, flags) < 0) {
@@ -63,7 +64,7 @@ static void end_asking(upcast_pulse_stream *s) {
 }
 
 void upcast_pulse_end(upcast_pulse_stream *s) {
-    // The answer may come before libpulse has let the stream go.
+    // The answer may come before libpulse has released the stream.
     if (s->asking) s->l->pa_operation_cancel(s->asking);
     end_asking(s);
     s->l->pa_stream_set_suspended_callback(s->stream, NULL, NULL);

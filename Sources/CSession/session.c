@@ -27,20 +27,20 @@ enum { SAVERS = sizeof savers / sizeof savers[0] };
 struct upcast_session {
     const upcast_bus_library *l;
     sd_bus *system, *user;
-    /// The session's path at logind; empty without one.
+    /// The path of the session's object in logind; empty without one.
     char path[256];
     /// `must_find`: sessions have come or gone since the session was found.
     bool is_stale, must_find, is_active[SAVERS];
-    /// A saver that has begun, or another program in its place, has to be asked.
+    /// Set if a saver has started, or another program in its place. It must be asked for its state.
     bool must_ask[SAVERS];
     const char *silent;
     upcast_session_state state;
 };
 
-/// At most a second for an answer: it comes from this machine.
+/// The time limit for an answer: one second, because the program runs on this machine.
 static const uint64_t answer_usec = 1000000;
 
-/// Notes who has not answered. Of several, the first counts. Gives the status back.
+/// Notes the first program that did not answer. Returns the status.
 static int heard(upcast_session *s, int status, const char *name) {
     if (status == -ETIMEDOUT && !s->silent) s->silent = name;
     return status;
@@ -54,13 +54,13 @@ static int take_change(sd_bus_message *message, void *data, sd_bus_error *error)
     return 0;
 }
 
-/// Without another session, nothing is known of one, as on a machine without a desktop. But a locked one stays locked.
+/// Without a session, its state is unknown, as on a machine without a desktop. But a locked session stays locked.
 static void forget_session(upcast_session *s) {
     s->path[0] = 0;
     s->state.is_switched = false;
 }
 
-/// A session of anybody's begins or ends: it may be this one, or one that takes its place.
+/// A session of any user begins or ends: it may be this one, or one that takes its place.
 static int take_session(sd_bus_message *message, void *data, sd_bus_error *error) {
     (void)error;
     upcast_session *s = data;
@@ -91,7 +91,7 @@ static int take_saver(sd_bus_message *message, void *data, sd_bus_error *error) 
     return 0;
 }
 
-/// Takes a path that an answer has as its first value.
+/// Takes the path that is the first value of an answer.
 static bool take_path(upcast_session *s, sd_bus_message *message, const char *types, const char **name) {
     const char *path = NULL;
     const int status = name ? s->l->sd_bus_message_read(message, types, name, &path)
@@ -115,10 +115,10 @@ static bool is_session(upcast_session *s, const char *property, const char *valu
     return has_value;
 }
 
-/// Whether the session has ended, although processes of it are left, such as this one.
+/// Whether the session has ended, although some of its processes remain, such as this one.
 static bool is_closing(upcast_session *s) { return is_session(s, "State", "closing"); }
 
-/// Takes the session that logind has answered with.
+/// Takes the session in logind's answer.
 static bool take_own(upcast_session *s, int status, sd_bus_message *answer) {
     const bool is_found = heard(s, status, "logind") >= 0 && take_path(s, answer, "o", NULL) && !is_closing(s);
     s->l->sd_bus_message_unref(answer);
@@ -140,7 +140,7 @@ static bool find_own(upcast_session *s) {
     return take_own(s, status, answer);
 }
 
-/// Takes the session of the user's screen.
+/// Takes the session that shows the user's screen.
 static bool find_screen(upcast_session *s) {
     sd_bus_message *answer = NULL;
     const char *name = NULL;
@@ -166,7 +166,7 @@ static bool ask_login(upcast_session *s, const char *property, bool otherwise) {
     return status < 0 ? otherwise : value;
 }
 
-/// Whether the session is at a seat of the machine, such as a terminal on which startx runs.
+/// Whether the session is at a seat of the machine, such as a terminal that runs startx.
 static bool has_seat(upcast_session *s) {
     sd_bus_message *answer = NULL;
     const char *name = NULL, *path = NULL;
@@ -180,18 +180,18 @@ static bool has_seat(upcast_session *s) {
     return has_seat;
 }
 
-/// Whether the session is a text login that is at no screen, such as one over ssh: nobody locks it. Desktops of VNC are
-/// at no seat either, but their type is another one.
+/// Whether the session is a text login without a screen, such as one over ssh, which is never locked. VNC desktops are
+/// at no seat either, but have another type.
 static bool is_network_login(upcast_session *s) { return is_session(s, "Type", "tty") && !has_seat(s); }
 
-/// The session of this process; or that of the user's screen, for a service and for a network login. Without one, the
-/// path stays.
+/// Finds the session of this process. For a service and for a network login, it finds that of the user's screen. If
+/// there is none, the path does not change.
 static bool find_session(upcast_session *s) {
     char before[sizeof s->path];
     strcpy(before, s->path);
     const bool has_own = find_own(s);
     if (has_own && !is_network_login(s)) return true;
-    // Whether a text login at a seat shows the screen is not known: beside an own session, it does not count.
+    // It is unknown whether a text login at a seat shows the screen. If there is an own session, it does not count.
     if (!s->silent && find_screen(s) && (has_own ? !is_session(s, "Type", "tty") : !is_network_login(s))) return true;
     strcpy(s->path, before);
     return false;
@@ -201,7 +201,7 @@ static void refresh(upcast_session *s) {
     s->is_stale = false;
     if (s->must_find || (s->path[0] && is_closing(s))) {
         s->must_find = false;
-        // After an error, the one of before is kept if it goes on.
+        // After an error, the previous session is kept if it still exists.
         if (!find_session(s) && !s->silent && s->path[0] && is_closing(s)) forget_session(s);
     }
     if (!s->path[0] || s->silent) return;
@@ -210,17 +210,17 @@ static void refresh(upcast_session *s) {
 }
 
 static void end_bus(upcast_session *s, sd_bus **bus) {
-    // Nothing is left to be sent: each question has its answer, or nobody waits for it.
+    // Nothing is left to send: each question has its answer, or its answer is not needed.
     s->l->sd_bus_close(*bus);
     s->l->sd_bus_unref(*bus);
     *bus = NULL;
 }
 
-/// Takes an opened bus as far as it is there; NULL otherwise.
+/// Takes over an opened bus, if it accepts questions; NULL otherwise.
 static void begin_bus(upcast_session *s, sd_bus **bus, int status, const char *name, int stop, int patience) {
     if (status < 0) {
         *bus = NULL;
-        // Nobody is taken any more: its program stands still.
+        // The bus accepts no connections any more: its program hangs.
         if (status == -EAGAIN) heard(s, -ETIMEDOUT, name);
         return;
     }
@@ -235,7 +235,7 @@ static void begin_login(upcast_session *s, int stop, int patience) {
     const int status = s->l->sd_bus_open_system(&s->system);
     begin_bus(s, &s->system, status, "the D-Bus daemon of the system", stop, patience);
     if (!s->system) return;
-    // The signals come first: what changes after it is told, and what was before is in the answers.
+    // Signals are subscribed first. Later changes are then reported, and the answers contain the earlier ones.
     const char *const name = "the D-Bus daemon of the system";
     heard(
         s, s->l->sd_bus_match_signal(s->system, NULL, login, login_path, login_manager, "PrepareForSleep", take_sleep, s),
@@ -245,7 +245,7 @@ static void begin_login(upcast_session *s, int stop, int patience) {
         heard(
             s, s->l->sd_bus_match_signal(s->system, NULL, login, login_path, login_manager, changes[i], take_session, s),
             name);
-    // Of all that logind has: the session may become another one.
+    // The signals of all objects of logind, because another session may take the place of this one.
     if (!s->silent)
         heard(
             s,
@@ -258,7 +258,7 @@ static void begin_login(upcast_session *s, int stop, int patience) {
 
 static const char user_bus[] = "the D-Bus daemon of the session";
 
-/// Asks a screen saver that runs; it is not started for that.
+/// Asks a screen saver that runs. The question does not start it.
 static void ask_saver(upcast_session *s, int i) {
     sd_bus_message *answer = NULL;
     int value = 0;
@@ -283,7 +283,7 @@ static void ask_saver(upcast_session *s, int i) {
     s->l->sd_bus_message_unref(answer);
 }
 
-/// A screen saver begins or ends. One that has ended hides nothing any more, but another program may take its place.
+/// A screen saver starts or ends. An ended one hides nothing any more, but another program may take its place.
 static int take_owner(sd_bus_message *message, void *data, sd_bus_error *error) {
     (void)error;
     upcast_session *s = data;
@@ -334,7 +334,7 @@ void upcast_session_close(upcast_session *s) {
 
 const char *upcast_session_silent(const upcast_session *s) { return s->silent; }
 
-/// False once the bus is gone.
+/// False once the bus has gone.
 static bool process(upcast_session *s, sd_bus *bus) {
     int status = 0;
     while (bus && (status = s->l->sd_bus_process(bus, NULL)) > 0) {}
@@ -356,7 +356,7 @@ void upcast_session_look(upcast_session *s, upcast_session_state *state) {
             refresh(s);
             has_asked = true;
         }
-        // Signals may come with the answers.
+        // More signals may have come with the answers.
         if (!has_asked) break;
     }
     s->state.is_saver_on = false;

@@ -47,7 +47,7 @@ static void add_global(upcast_wl *wl, uint32_t name, const char *interface, uint
         if (version >= 3) wl->screencopy = bind(wl, name, &upcast_wl_screencopy_manager, 3);
     }
     if (strcmp(interface, upcast_wl_output_interface.name) == 0) upcast_wl_add_output(wl, name, version);
-    // Outputs may come before it.
+    // The xdg-output manager may be announced after outputs, which still need a description.
     if (strcmp(interface, upcast_wl_xdg_output_manager.name) == 0)
         for (size_t i = 0; i < wl->output_count; i++) upcast_wl_describe_output(wl->outputs[i]);
 }
@@ -83,7 +83,7 @@ upcast_wl *upcast_wl_open(const char *socket, int *error) {
     wl->registry = upcast_wl_request(
         wl, (struct wl_proxy *)wl->display, DISPLAY_GET_REGISTRY, &upcast_wl_registry, 1, arguments);
     upcast_wl_listen(wl, wl->registry, registry_event, wl);
-    // The first round brings what there is, the second what the outputs are like.
+    // The first round trip lists the globals, the second describes the outputs.
     for (int round = 0; round < 2; round++)
         if (library->wl_display_roundtrip(wl->display) < 0) {
             upcast_wl_close(wl);
@@ -95,7 +95,7 @@ upcast_wl *upcast_wl_open(const char *socket, int *error) {
 void upcast_wl_close(upcast_wl *wl) {
     upcast_wl_end_session(wl);
     while (wl->output_count) upcast_wl_remove_output(wl, wl->output_count - 1);
-    // The compositor destroys what is left with the connection.
+    // The compositor destroys the remaining objects when the connection ends.
     struct wl_proxy **left[] = {&wl->question,       &wl->shm,             &wl->xdg_manager, &wl->screencopy,
                                 &wl->source_manager, &wl->capture_manager, &wl->registry};
     for (size_t i = 0; i < sizeof left / sizeof *left; i++) upcast_wl_destroy(wl, left[i], -1);
@@ -120,11 +120,11 @@ bool upcast_wl_read(upcast_wl *wl) {
 
 int upcast_wl_flush(upcast_wl *wl) {
     if (wl->library->wl_display_flush(wl->display) >= 0) return 0;
-    // A compositor that has hung up may have told why: that is read before.
+    // A compositor that has hung up may have sent the reason, which is read first.
     return errno == EAGAIN ? 1 : errno == EPIPE ? 0 : -1;
 }
 
-/// wl_callback.done, its only event: the compositor has forgotten the object.
+/// wl_callback.done, its only event, which also means that the compositor has destroyed the object.
 static int question_event(
     const void *data, void *target, uint32_t opcode, const struct wl_message *message, union wl_argument *a) {
     (void)target, (void)opcode, (void)message, (void)a;

@@ -7,20 +7,20 @@
 
 enum { UPCAST_WL_MAX_OUTPUTS = 16 };
 
-/// An output of the compositor's.
+/// An output of the compositor.
 typedef struct {
     upcast_wl *wl;
     struct wl_proxy *proxy, *xdg;
     upcast_wl_output facts;
     uint32_t version;
-    /// The compositor has told all of it once.
+    /// Whether the compositor has described it completely once.
     bool is_known;
 } output_slot;
 
 struct upcast_wl {
     const upcast_wl_library *library;
     struct wl_display *display;
-    /// An open question; NULL for none.
+    /// The open question (wl_display.sync); NULL for none.
     struct wl_proxy *question;
     struct wl_proxy *registry, *shm, *xdg_manager, *screencopy, *source_manager, *capture_manager;
     uint32_t screencopy_version;
@@ -31,7 +31,8 @@ struct upcast_wl {
 
     upcast_wl_picture picture;
     struct wl_proxy *frame, *source, *session;
-    /// What the session's pictures have to look like; `next` is what it has told since.
+    /// The session's requirements for pictures. `next` collects those that the compositor has sent since the last
+    /// `done`.
     struct {
         uint32_t width, height, format;
         bool has_format;
@@ -39,11 +40,11 @@ struct upcast_wl {
     bool is_described, is_ended;
 };
 
-/// A request to the object. `interface` is what it makes, if it makes anything.
+/// Sends a request to the object. `interface` is that of the object that the request creates, if any.
 struct wl_proxy *upcast_wl_request(
     upcast_wl *wl, struct wl_proxy *proxy, uint32_t opcode, const struct wl_interface *interface, uint32_t version,
     union wl_argument *arguments);
-/// The object's last request, if it has one; then it is gone. NULL is left alone.
+/// Sends the last request of the object, if it has one, and destroys the proxy. Does nothing for NULL.
 void upcast_wl_destroy(upcast_wl *wl, struct wl_proxy **proxy, int opcode);
 /// Calls `function` with `data` for each event of the object.
 void upcast_wl_listen(upcast_wl *wl, struct wl_proxy *proxy, wl_dispatcher_func_t function, void *data);
@@ -51,7 +52,7 @@ void upcast_wl_listen(upcast_wl *wl, struct wl_proxy *proxy, wl_dispatcher_func_
 /// outputs.c
 void upcast_wl_add_output(upcast_wl *wl, uint32_t name, uint32_t version);
 void upcast_wl_remove_output(upcast_wl *wl, size_t index);
-/// Names it by xdg-output, if there is that.
+/// Asks xdg-output for the output's name, if the compositor offers it.
 void upcast_wl_describe_output(output_slot *output);
 struct wl_proxy *upcast_wl_output_proxy(upcast_wl *wl, uint32_t id);
 

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/// ext-image-copy-capture-v1: a session, which tells what its pictures look like, and one object for each picture.
+/// ext-image-copy-capture-v1: a session, which describes its pictures, and one object for each picture.
 
-/// The order in which formats are taken (wl_shm.format): what the daemon reads as it is.
+/// The preference of formats (wl_shm.format): those that the daemon reads without a conversion.
 static int rank(uint32_t format) {
     static const uint32_t known[] = {1 /* XRGB8888 */, 0 /* ARGB8888 */, 0x34324258 /* XB24 */, 0x34324241 /* AB24 */};
     for (int i = 0; i < 4; i++)
@@ -74,7 +74,7 @@ void upcast_wl_ask_image_copy(upcast_wl *wl, struct wl_proxy *output, bool has_p
     }
     union wl_argument source[] = {{.o = NULL}, {.o = (struct wl_object *)output}};
     wl->source = upcast_wl_request(wl, wl->source_manager, SOURCE_MANAGER_CREATE, &upcast_wl_source, 1, source);
-    // Option 1: with the pointer.
+    // Option 1: pictures contain the pointer.
     union wl_argument session[] = {{.o = NULL}, {.o = (struct wl_object *)wl->source}, {.u = has_pointer ? 1 : 0}};
     wl->session = wl->source ? upcast_wl_request(
                                    wl, wl->capture_manager, CAPTURE_CREATE_SESSION, &upcast_wl_capture_session, 1,
@@ -94,7 +94,7 @@ void upcast_wl_copy_image(upcast_wl *wl, upcast_wl_buffer *buffer) {
     }
     union wl_argument attach[] = {{.o = (struct wl_object *)buffer}};
     upcast_wl_request(wl, wl->frame, FRAME_ATTACH, NULL, 1, attach);
-    // The place was filled some pictures ago: all of it is to be written.
+    // The buffer's content is some pictures old, so the whole picture must be written.
     union wl_argument whole[] = {
         {.i = 0}, {.i = 0}, {.i = (int32_t)wl->picture.width}, {.i = (int32_t)wl->picture.height}};
     upcast_wl_request(wl, wl->frame, FRAME_DAMAGE_BUFFER, NULL, 1, whole);

@@ -2,10 +2,10 @@
 
 #include <stddef.h>
 
-/// Signatures, as libwayland reads them: a number of the version since which there is the message, and a letter for
-/// each argument: i int, u uint, s string, o object, n new object, a array, h descriptor.
+/// Signatures in the format of libwayland: the version that introduced the message, and a letter for each argument: i
+/// int, u uint, s string, o object, n new object, a array, h descriptor.
 
-/// Of arguments that are no objects, or whose interface nobody asks for.
+/// The types of arguments that are not objects, or whose interface is not checked.
 static const struct wl_interface *any[8];
 
 #define COUNT(array) (int)(sizeof(array) / sizeof *(array))

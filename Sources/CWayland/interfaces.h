@@ -3,8 +3,8 @@
 
 #include <wayland-util.h>
 
-/// The interfaces that are used, up to the version that is used. All requests and events of that version have a place,
-/// because their places are their numbers.
+/// The interfaces in use, up to the version in use. They list all requests and events of that version, because the
+/// opcode of a message is its index.
 extern const struct wl_interface upcast_wl_registry, upcast_wl_callback, upcast_wl_shm, upcast_wl_shm_pool,
     upcast_wl_buffer_interface, upcast_wl_output_interface, upcast_wl_xdg_output_manager, upcast_wl_xdg_output,
     upcast_wl_screencopy_manager, upcast_wl_screencopy_frame, upcast_wl_source_manager, upcast_wl_source,

@@ -4,7 +4,7 @@
 #include <CLoader.h>
 #include <wayland-client-core.h>
 
-// What is used of libwayland-client. Its headers give the types; nothing is linked.
+// The functions in use of libwayland-client. Its headers give the types; the library is not linked.
 #define UPCAST_WL_FUNCTIONS(F) \
     F(wl_display_connect) \
     F(wl_display_disconnect) \
@@ -25,7 +25,7 @@
 
 typedef UPCAST_LOADER_TABLE(UPCAST_WL_FUNCTIONS) upcast_wl_library;
 
-/// Loads the library, once. NULL and an upcast_wl_error if it is not there. Any thread. Stays loaded.
+/// Loads the library once. NULL and an upcast_wl_error if it is missing or too old. Any thread. It stays loaded.
 const upcast_wl_library *upcast_wl_load(int *error);
 
 #endif

@@ -11,7 +11,7 @@ static int output_event(
     const void *data, void *target, uint32_t opcode, const struct wl_message *message, union wl_argument *a) {
     (void)target, (void)message;
     output_slot *output = (output_slot *)data;
-    // Told values count at once: the pictures of the same commit are made with them, and `done` comes later.
+    // Values apply at once: pictures of the same commit are made with them, and `done` comes later.
     switch (opcode) {
     case OUTPUT_GEOMETRY:
         output->facts.logical.x = a[0].i;
@@ -21,7 +21,7 @@ static int output_event(
         if (output->version < 2) output->is_known = true;
         break;
     case OUTPUT_MODE:
-        // Bit 0: the mode that is used.
+        // Bit 0 marks the current mode.
         if (!(a[0].u & 1)) return 0;
         output->facts.mode_width = a[1].i;
         output->facts.mode_height = a[2].i;

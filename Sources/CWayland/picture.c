@@ -38,7 +38,8 @@ void upcast_wl_note_damage(upcast_wl_picture *picture, int32_t x, int32_t y, int
         return;
     }
     upcast_wl_rectangle *last = &picture->damage[capacity - 1];
-    // Edges in 64 bits: nobody has checked the numbers. Beyond 32 bits, the list says nothing any more.
+    // Edges have 64 bits, because the compositor's numbers are not checked. If the box does not fit into 32 bits,
+    // everything counts as damage.
     int64_t left = last->x < x ? last->x : x, top = last->y < y ? last->y : y;
     int64_t right = (int64_t)last->x + last->width, bottom = (int64_t)last->y + last->height;
     if (right < (int64_t)x + width) right = (int64_t)x + width;
@@ -51,7 +52,7 @@ void upcast_wl_note_damage(upcast_wl_picture *picture, int32_t x, int32_t y, int
 }
 
 void upcast_wl_note_time(upcast_wl_picture *picture, uint32_t high, uint32_t low, uint32_t nanoseconds) {
-    // Beyond 292 years it is no time.
+    // Times beyond 292 years are not valid.
     bool is_time = high == 0 && nanoseconds < 1000000000;
     picture->time = is_time ? (int64_t)low * 1000000000 + nanoseconds : -1;
 }

@@ -13,7 +13,7 @@ static int frame_event(
         picture->stride = a[3].u;
         break;
     case SCREENCOPY_BUFFER_DONE:
-        // A compositor that gives no pictures in memory tells no size.
+        // A compositor that gives no pictures in shared memory reports no size.
         picture->stage = picture->width && picture->height ? UPCAST_WL_DESCRIBED : UPCAST_WL_FAILED;
         break;
     case SCREENCOPY_FLAGS: picture->is_upside_down = a[0].u & 1; break;

@@ -1,10 +1,10 @@
 package import MediaCore
 
-/// Checks that options of both programs have in common.
+/// Checks of the options that both programs have in common.
 extension SourceArguments {
-    /// An option that a script gives without a value.
+    /// Refuses an option that a script gives without a value.
     ///
-    /// - Parameter options: names, values, and what would be right.
+    /// - Parameter options: names, values, and what to write instead.
     package static func refuseEmpty(
         _ options: [(name: String, value: String?, remedy: String)]
     ) throws(InputError) {
@@ -12,13 +12,13 @@ extension SourceArguments {
         throw InputError("\(empty.name) is empty: \(empty.remedy)")
     }
 
-    /// Of `--socket`.
+    /// The remedy for an empty `--socket`.
     package static let socketRemedy = "name the capture socket of the daemon, such as /run/upcast/capture.sock, or "
         + "leave the option out"
-    /// Of `--name`.
+    /// The remedy for an empty `--name`.
     package static let nameRemedy = "write the name that the daemon's log is to have, or leave the option out"
 
-    /// Of `--seconds`.
+    /// Parses `--seconds`.
     package static func duration(_ seconds: Double) throws(InputError) -> MediaTime {
         guard seconds > 0, seconds <= 1e8 else {
             let text = "\(seconds)"

@@ -1,17 +1,17 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// The token that a daemon asks for over TCP, from the same file that the daemon reads. Printed by nothing.
+/// The token that a daemon requires over TCP, from the same file that the daemon reads. It is never printed.
 package struct AccessToken: CustomStringConvertible {
     private static let maxFileBytes = 4096
     private let text: String
-    /// Where it is from, for messages.
+    /// The file that it was read from, for messages.
     package let file: String
 
-    /// The file's first line.
+    /// Reads the first line of the file.
     package init(file: String) throws(ControlClientError) {
         let name = TerminalText.printable(file)
-        // A pipe that nobody writes to must not hang the tool.
+        // A pipe without a writer must not hang the tool.
         let raw = unsafe open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard raw >= 0 else { throw .unusable("cannot open the token file \(name): \(Errno.current)") }
         let descriptor = OwnedDescriptor(raw)
@@ -28,7 +28,7 @@ package struct AccessToken: CustomStringConvertible {
         self.file = file
     }
 
-    /// The header line that shows it (RFC 6750).
+    /// The header line that presents the token (RFC 6750).
     var header: String { "Authorization: Bearer \(text)\r\n" }
 
     package var description: String { "***" }

@@ -1,6 +1,6 @@
-/// Takes the framing off a chunked body (RFC 9112, section 7.1), as it comes. Pure; keeps nothing but its place.
+/// Removes the framing from a chunked body (RFC 9112, section 7.1), part by part. Pure; stores no data of the body.
 ///
-/// Sizes, extensions and trailers are bounded, since whoever answers may be anybody.
+/// Sizes, extensions and trailers are bounded, because any server may answer.
 struct ChunkedDecoder {
     static let maxLineBytes = 256
     static let maxTrailerBytes = 4096
@@ -9,7 +9,7 @@ struct ChunkedDecoder {
     private enum State {
         case size([UInt8])
         case data(left: Int)
-        /// The line end after a chunk's data: bytes of it that are still to come.
+        /// The line end after the data of a chunk, with the number of its bytes that are missing.
         case lineEnd(left: Int)
         case trailer(line: [UInt8], total: Int)
         case complete
@@ -17,10 +17,10 @@ struct ChunkedDecoder {
 
     private var state = State.size([])
 
-    /// The last chunk and its trailers have come; what follows is not looked at.
+    /// Whether the last chunk and its trailers have come. Bytes after them are ignored.
     var isComplete: Bool { if case .complete = state { true } else { false } }
 
-    /// The body's bytes among those that came.
+    /// Returns the bytes of the body in `bytes`.
     mutating func feed(_ bytes: ArraySlice<UInt8>) throws(ControlClientError) -> [UInt8] {
         var body: [UInt8] = []
         var rest = bytes
@@ -59,11 +59,11 @@ struct ChunkedDecoder {
         return body
     }
 
-    /// A line with its end: hexadecimal digits, then perhaps an extension, which means nothing here.
+    /// Parses a line with its end: hexadecimal digits, and perhaps an extension, which is ignored.
     private static func size(_ line: [UInt8]) throws(ControlClientError) -> Int {
         let text = line.dropLast(2)
         let digits = text.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
-        // Int(_:radix:) would take a sign.
+        // Int(_:radix:) would accept a sign.
         guard line.suffix(2) == [0x0D, 0x0A], (1...8).contains(digits.count),
             digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)

@@ -1,7 +1,7 @@
-/// Where a daemon's control server answers.
+/// The address of a daemon's control server.
 package enum ControlAddress: Equatable, CustomStringConvertible {
     case unix(String)
-    /// `prefix` comes before every path, for a proxy that has the daemon below one; without a slash at its end.
+    /// `prefix` comes before every path, for a proxy that serves the daemon below a path. It has no slash at its end.
     case tcp(host: String, port: Int, prefix: String)
 
     package struct Invalid: Error, CustomStringConvertible {
@@ -42,7 +42,7 @@ package enum ControlAddress: Equatable, CustomStringConvertible {
         self = .tcp(host: String(host), port: port, prefix: String(path.reversed().drop { $0 == "/" }.reversed()))
     }
 
-    /// What comes before the path of every request.
+    /// The prefix of the path of every request.
     var prefix: String {
         switch self {
         case .unix: ""
@@ -50,7 +50,7 @@ package enum ControlAddress: Equatable, CustomStringConvertible {
         }
     }
 
-    /// For the header `Host`.
+    /// The value of the header `Host`.
     var host: String {
         switch self {
         case .unix: "upcastd"
@@ -58,7 +58,7 @@ package enum ControlAddress: Equatable, CustomStringConvertible {
         }
     }
 
-    /// As messages name it.
+    /// The address as messages show it.
     package var description: String {
         switch self {
         case .unix(let path): TerminalText.printable(path)

@@ -2,16 +2,15 @@ package import ControlProtocol
 internal import LinuxSystem
 package import MediaCore
 
-/// Asks a control server over HTTP/1.1, one request a connection, blocking, with a time limit.
+/// Sends requests to a control server over HTTP/1.1: one request per connection, blocking, with a time limit.
 ///
-/// Answers are not trusted: their size and the time that they take are bounded, and nothing of them is printed as it
-/// is.
+/// Answers are not trusted. Their size and duration are bounded, and no text of them is printed unchanged.
 package struct ControlClient {
     static let maxAnswerBytes = 4 * 1024 * 1024
 
     package let address: ControlAddress
     package var token: AccessToken?
-    /// For one request, from connecting to the answer's last byte.
+    /// The time limit of one request, from connecting to the last byte of the answer.
     package var timeout: MediaTime
 
     package init(address: ControlAddress, token: AccessToken? = nil, timeout: MediaTime = .seconds(5)) {
@@ -30,7 +29,7 @@ package struct ControlClient {
         }
     }
 
-    /// The JSON that the daemon answers with 200.
+    /// The JSON of an answer with status 200.
     package func get(_ target: String) throws(ControlClientError) -> JSONValue { try ask("GET", target) }
 
     /// The same for any method, with a body.
@@ -71,10 +70,10 @@ package struct ControlClient {
         return Answer(status: head.status, mediaType: head.mediaType, body: received)
     }
 
-    /// When a request that begins now is to be over, by CLOCK_MONOTONIC.
+    /// The time on CLOCK_MONOTONIC by which a request that begins now must be over.
     package var deadline: MediaTime { MonotonicClock().now() + timeout }
 
-    /// Connects and sends a request; the answer is the caller's to read.
+    /// Connects and sends a request. The caller reads the answer.
     func open(
         _ method: String, _ target: String, headers: String = "", body: JSONValue? = nil, deadline: MediaTime
     ) throws(ControlClientError) -> ControlConnection {
@@ -104,7 +103,7 @@ package struct ControlClient {
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
     }
 
-    /// What an answer that is no success says. An answer about the token names the options for it.
+    /// The error in an answer without success. For an error about the token, it names the options that set one.
     package func refusal(_ answer: Answer) -> ControlClientError {
         let refusal = Self.refusal(answer)
         guard case .refused(401, var report) = refusal else { return refusal }
@@ -127,7 +126,7 @@ package struct ControlClient {
         return .refused(status: answer.status, report)
     }
 
-    /// A value for a query: everything but RFC 3986's unreserved characters is escaped.
+    /// Escapes a value for a query: every byte except the unreserved characters of RFC 3986.
     package static func escaped(_ value: String) -> String {
         let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
         return value.utf8.map {

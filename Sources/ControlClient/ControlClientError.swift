@@ -1,24 +1,25 @@
 package import ControlProtocol
 
-/// Why a daemon could not be asked, as a sentence for people.
+/// Why a request to a daemon failed, as a sentence for people.
 package enum ControlClientError: Error, Equatable, CustomStringConvertible {
     case unreachable(String)
     /// There is nothing at the socket's path.
     case noSocket(String)
-    /// The socket is there, and no process has it open: there is no daemon, and not merely none that answers.
+    /// The socket exists, but no process has it open. So there is no daemon, rather than one that does not answer.
     case nobodyListens(String)
-    /// The daemon has the request, or will have it, and did not answer in time: what it asked for may be done or not.
+    /// The daemon has the request, or will have it, and did not answer in time. The request may have been carried out
+    /// or not.
     case unanswered(String)
-    /// The daemon's own error.
+    /// An error that the daemon reported.
     case refused(status: Int, ErrorReport)
-    /// Whoever answered is not this daemon, or is one that this version does not understand.
+    /// The server that answered is not this daemon, or is one that this version does not understand.
     case unintelligible(String)
     /// The capture socket answered.
     case captureSocket
-    /// Something that the asker was given cannot be used: a file, a program.
+    /// A file or program that the user named cannot be used.
     case unusable(String)
 
-    /// As the daemon would have written it, for programs that read JSON.
+    /// The error as the daemon would report it, for programs that read JSON.
     package var report: ErrorReport {
         switch self {
         case .unreachable, .noSocket, .nobodyListens, .unanswered:
@@ -30,14 +31,14 @@ package enum ControlClientError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Printable, whatever the daemon said.
+    /// Printable, whatever the daemon sent.
     package var description: String {
         switch self {
         case .unreachable(let reason), .noSocket(let reason), .nobodyListens(let reason), .unanswered(let reason),
             .unusable(let reason):
             reason
         case .refused(let status, let report):
-            // The code of a refused request is for programs. The message says what is wrong, and what would be right.
+            // The code of a refused request is for programs. The message says what is wrong, and how to correct it.
             TerminalText.printable(
                 [400, 401, 404, 409].contains(status)
                     ? "refused: \(report.message)" : "the daemon answered \(status) \(report.code): \(report.message)")

@@ -8,7 +8,7 @@ struct ControlConnection: ~Copyable {
     private let address: ControlAddress
     static let clock = MonotonicClock()
 
-    /// For `poll`, beside other things.
+    /// For `poll`, together with other descriptors.
     var raw: CInt { socket.raw }
 
     init(_ address: ControlAddress, deadline: MediaTime) throws(ControlClientError) {
@@ -16,7 +16,7 @@ struct ControlConnection: ~Copyable {
         switch address {
         case .unix(let path):
             do {
-                // A daemon that hangs takes no connections; where its backlog is full, connecting would take for ever.
+                // A daemon that hangs accepts no connections. If its backlog is full, connecting would take forever.
                 socket = try UnixSocket.connect(path: path, timeout: deadline - Self.clock.now())
             } catch {
                 throw Self.failure(error, path)
@@ -27,8 +27,8 @@ struct ControlConnection: ~Copyable {
         _ = fcntl(socket.raw, F_SETFL, fcntl(socket.raw, F_GETFL) | O_NONBLOCK)
     }
 
-    /// Sends what can be sent until the deadline. A server with too many connections answers before it reads, so a
-    /// failure is not the end yet.
+    /// Sends as much as possible before the deadline. A failure is no error yet, because a server with too many
+    /// connections answers before it reads.
     func send(_ bytes: [UInt8], deadline: MediaTime) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -44,7 +44,7 @@ struct ControlConnection: ~Copyable {
         }
     }
 
-    /// What has come by now: nil where that is nothing yet, empty at the end of the connection.
+    /// The bytes that have come so far: nil if there are none yet, empty at the end of the connection.
     func receive(into buffer: inout [UInt8]) throws(ControlClientError) -> ArraySlice<UInt8>? {
         while true {
             let count = unsafe recv(socket.raw, &buffer, buffer.count, 0)
@@ -53,7 +53,7 @@ struct ControlConnection: ~Copyable {
             switch error.code {
             case EINTR: continue
             case EAGAIN: return nil
-            // A server that has answered without reading all of the request.
+            // The server has answered without reading the whole request.
             case ECONNRESET: return []
             default: throw .unreachable("the daemon at \(address) hung up: \(error)")
             }

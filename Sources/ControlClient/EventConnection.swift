@@ -7,26 +7,26 @@ package final class EventConnection {
     private let connection: ControlConnection
     private var parser = HTTPAnswerParser()
     private var events: EventParser
-    /// What came with the agreement, for `next`.
+    /// Events that came together with the head of the answer, for `next`.
     private var waiting: [ServerEvent] = []
-    /// The body of an answer that is none of events.
+    /// The body of an answer that is not a stream of events.
     private var refusal: [UInt8] = []
     private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
 
-    /// For `poll`: readable when `next` may have something.
+    /// For `poll`: readable when `next` may return events.
     package var raw: CInt { connection.raw }
-    /// Where to go on after a break.
+    /// The ID of the last event, from which a later connection can continue.
     package var lastID: String { events.lastID }
-    /// Comments so far, by which a server shows that it is there.
+    /// The number of comments so far, which show that the server is alive.
     package var comments: Int { events.comments }
-    /// The server has agreed to send events.
+    /// Whether the server has accepted the request.
     package var isOpen: Bool { parser.head?.status == 200 }
 
-    /// Connects and sends the request. `next` brings the answer, and then events.
+    /// Connects and sends the request. `next` reads the head of the answer, and then events.
     ///
     /// - Parameters:
-    ///   - target: with its query.
-    ///   - lastID: of the last event that was seen; empty for none.
+    ///   - target: the path, with its query.
+    ///   - lastID: the ID of the last event that was seen; empty for none.
     package init(
         _ client: ControlClient, _ target: String, after lastID: String = "", deadline: MediaTime
     ) throws(ControlClientError) {
@@ -36,7 +36,7 @@ package final class EventConnection {
         events = EventParser(lastID: lastID)
     }
 
-    /// The same, and waits until the server has agreed; all of it within the client's time limit.
+    /// Connects, and waits until the server has accepted the request, all within the client's time limit.
     package convenience init(
         _ client: ControlClient, _ target: String, after lastID: String = ""
     ) throws(ControlClientError) {
@@ -48,17 +48,17 @@ package final class EventConnection {
         }
     }
 
-    /// What has come by now, without waiting.
+    /// The events that have come so far. Does not wait.
     ///
-    /// - Throws: `refused` where the answer is the daemon's error, `unreachable` when the connection has ended,
-    ///   `unintelligible` for anything else than a stream of events.
+    /// - Throws: `refused` if the answer is an error of the daemon, `unreachable` when the connection has ended,
+    ///   `unintelligible` for anything other than a stream of events.
     package func next() throws(ControlClientError) -> [ServerEvent] {
         var all = waiting
         waiting = []
-        // As much as one read gives: a stream that never stops must not keep its reader from everything else.
+        // Reads once only: a stream that never stops must not keep its reader from other work.
         guard let bytes = try connection.receive(into: &buffer) else { return all }
         guard !bytes.isEmpty else {
-            // What came before the end is not lost: the next call says that it has ended.
+            // Events before the end are not lost. The next call reports the end.
             guard all.isEmpty else { return all }
             throw ended
         }
@@ -79,12 +79,12 @@ package final class EventConnection {
         return all
     }
 
-    /// Waits until there may be something; false where nothing came for so long.
+    /// Waits until there may be events; false if nothing came in that time.
     package func wait(seconds: Int64) -> Bool {
         wait(until: MonotonicClock().now() + .seconds(seconds))
     }
 
-    /// The same until a point on the monotonic clock.
+    /// Waits until there may be events, or until a time on the monotonic clock.
     package func wait(until deadline: MediaTime) -> Bool {
         !waiting.isEmpty || connection.waitToReceive(until: deadline)
     }

@@ -1,13 +1,13 @@
 /// One server-sent event.
 package struct ServerEvent: Equatable {
-    /// Decimal digits; empty where the stream has given none yet.
+    /// Decimal digits; empty if the stream has not given an ID yet.
     package var id: String
     package var name: String
     /// Its `data` lines, joined by line feeds.
     package var data: String
 }
 
-/// Takes a stream of server-sent events apart as it comes (WHATWG HTML, 9.2.6). Pure.
+/// Parses a stream of server-sent events, part by part (WHATWG HTML, 9.2.6). Pure.
 struct EventParser {
     /// A status with eight destinations has about 6 KiB.
     static let maxEventBytes = 256 * 1024
@@ -17,9 +17,9 @@ struct EventParser {
     private var name = ""
     private var data: [UInt8] = []
     private var hasData = false
-    /// Of the last event that had one: where to go on after a break.
+    /// The ID of the last event that had one, from which a later connection can continue.
     private(set) var lastID: String
-    /// Comments so far that came whole and between two events: what a server says that has nothing to say.
+    /// The number of complete comments between events. A server sends them when it has no events.
     private(set) var comments = 0
 
     init(lastID: String = "") { self.lastID = lastID }
@@ -29,7 +29,7 @@ struct EventParser {
         var events: [ServerEvent] = []
         for byte in bytes {
             defer { lastWasReturn = byte == 0x0D }
-            // The second half of a line end that counts as one.
+            // A CR and a LF together are one line end.
             if byte == 0x0A, lastWasReturn { continue }
             if byte == 0x0A || byte == 0x0D {
                 if let event = endLine() { events.append(event) }
@@ -63,7 +63,7 @@ struct EventParser {
             if hasData { data.append(0x0A) }
             data += value
             hasData = true
-        // It goes back in a header: nothing but what the daemon gives.
+        // The ID is sent back in a header, so only the form that the daemon uses is accepted.
         case "id" where value.count <= 20 && value.allSatisfy({ (0x30...0x39).contains($0) }):
             lastID = String(decoding: value, as: UTF8.self)
         default: break

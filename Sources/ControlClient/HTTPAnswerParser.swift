@@ -1,12 +1,12 @@
-/// Takes an answer of HTTP/1.1 apart as it comes: status and media type, then the body without its framing. Pure.
+/// Parses an answer of HTTP/1.1, part by part: status and media type, then the body without its framing. Pure.
 ///
-/// The head is bounded here; the body is its reader's to bound.
+/// The head is bounded here. The caller has to bound the body.
 struct HTTPAnswerParser {
     static let maxHeadBytes = 16 * 1024
 
     struct Head: Equatable {
         var status: Int
-        /// Without parameters, in lower case; empty where none was given.
+        /// Without parameters, in lower case; empty if there is none.
         var mediaType: String
     }
 
@@ -17,12 +17,12 @@ struct HTTPAnswerParser {
         case untilClose
     }
 
-    /// Nil until all of it has come.
+    /// Nil until the whole head has come.
     private(set) var head: Head?
     private var headBytes: [UInt8] = []
     private var body = Body.untilClose
 
-    /// Nothing more belongs to this answer, whatever the connection brings.
+    /// Whether the answer is complete. Later bytes of the connection do not belong to it.
     var isComplete: Bool {
         guard head != nil else { return false }
         return switch body {
@@ -32,10 +32,10 @@ struct HTTPAnswerParser {
         }
     }
 
-    /// The body's bytes among those that came.
+    /// Returns the bytes of the body in `bytes`.
     mutating func feed(_ bytes: ArraySlice<UInt8>) throws(ControlClientError) -> [UInt8] {
         guard head == nil else { return try feedBody(bytes) }
-        // Looks for the end where it can be new: in what came now, and the three bytes before.
+        // The end of the head can only be in the new bytes, and the three bytes before them.
         let start = max(0, headBytes.count - 3)
         headBytes += bytes
         // The magic number of the capture protocol.
@@ -51,7 +51,7 @@ struct HTTPAnswerParser {
         return try feedBody(rest)
     }
 
-    /// The connection has ended; throws where the answer has not.
+    /// Notes the end of the connection; throws if the answer is incomplete.
     func end() throws(ControlClientError) {
         guard head != nil else { throw .unintelligible("it has no end of headers") }
         switch body {
@@ -101,7 +101,7 @@ struct HTTPAnswerParser {
             }
         }
         if let length {
-            // Two framings are how one answer is passed off as two.
+            // Two framings are a way to pass one answer off as two (response splitting).
             if case .chunked = body { throw .unintelligible("it has a length and chunks") }
             body = .length(left: length)
         }

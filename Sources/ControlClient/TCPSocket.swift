@@ -2,9 +2,9 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// Connects to a host and port by TCP: every address that the name has, in the resolver's order, until the deadline. An
-/// address that does not answer has an equal part of the time that is left. The look-up of the name takes as long as
-/// the system's resolver lets it.
+/// Connects to a host and port by TCP. It tries every address of the name in the resolver's order, until the deadline.
+/// Each address gets an equal part of the time that is left. The look-up of the name takes as long as the system's
+/// resolver needs.
 enum TCPSocket {
     static func connect(
         host: String, port: Int, deadline: MediaTime

@@ -1,12 +1,12 @@
 internal import Wording
 
-/// Text from elsewhere, made fit for a terminal and for messages: nothing in it acts on a terminal. Pure.
+/// Makes text from other programs safe for terminals and messages: no character in it controls a terminal. Pure.
 package enum TerminalText {
     /// Names come from clients and errors from servers. Control and format characters and line separators become a
     /// question mark.
     package static func printable(_ text: String) -> String { text.withHiddenCharactersReplaced }
 
-    /// JSON text in which every such character stands as `\u009b`, which means the same to whoever parses it.
+    /// Escapes such characters in JSON text, for example as `\u009b`, which a parser reads as the same character.
     ///
     /// Such characters are in strings only; line breaks between members stay.
     package static func printable(json bytes: [UInt8]) -> String {

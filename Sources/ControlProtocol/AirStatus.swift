@@ -1,8 +1,8 @@
-/// What viewers get. The same words stand in status, page, `upcastctl`, systemd's status text, metrics and alerts.
+/// What viewers get. Status, page, `upcastctl`, systemd's status text, metrics and alerts use the same words.
 package enum AirState: String, CaseIterable, Sendable {
     /// No client, and nothing is being sent.
     case idle
-    /// A client is there, and no server takes media.
+    /// A client is connected, but no server takes media.
     case offAir = "off_air"
     /// On air, and the curtain is up.
     case hidden
@@ -11,7 +11,7 @@ package enum AirState: String, CaseIterable, Sendable {
     /// At least one server takes media.
     case onAir = "on_air"
 
-    /// For people.
+    /// The words for people.
     package var words: String {
         switch self {
         case .idle: "idle"
@@ -26,12 +26,13 @@ package enum AirState: String, CaseIterable, Sendable {
     package var isOnAir: Bool { self != .idle && self != .offAir }
 }
 
-/// The one state of a broadcast for people, and since when. Recordings stand beside it: they never make it "on air".
+/// The one state of a broadcast for people, and since when. Recordings are listed separately: they never make it "on
+/// air".
 package struct AirStatus: JSONRecord {
     package var state = AirState.idle
     /// An outage counts from its beginning, however many attempts it has.
     package var sinceMilliseconds = 0
-    /// A file destination takes media.
+    /// Whether a file destination takes media.
     package var isRecording = false
 
     package init() {}

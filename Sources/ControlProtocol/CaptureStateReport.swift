@@ -1,20 +1,20 @@
-/// Whether anything is being captured, for the app that it is captured from: what the daemon answers at `GET /state`.
+/// Whether anything is being captured, for a captured app. This is the daemon's answer to `GET /state`.
 package struct CaptureStateReport: JSONRecord {
-    /// A capture client has a broadcast, or what it sent is still going out.
+    /// Whether a capture client has a broadcast, or its samples are still going out.
     package var isCaptured = false
-    /// What the client said that it is: `screen`, `mirroring`, `external playback`; empty where nothing is captured.
+    /// The client's source kind: `screen`, `mirroring`, `external playback`; empty if nothing is captured.
     package var kind = ""
-    /// Its name.
+    /// The client's name.
     package var client = ""
-    /// Since when it has been so, either way, by the clock of the machine: milliseconds since 1970, in UTC. Another
-    /// broadcast of the same client has another.
+    /// When `isCaptured` got its value, on the clock of the machine: milliseconds since 1970, in UTC. Each broadcast of
+    /// a client has its own time.
     package var since = 0
-    /// How long it has been so.
+    /// How long `isCaptured` has had its value.
     package var milliseconds = 0
-    /// Which capture that is, or was last: each has the next number, and no later daemon on this machine uses it again
-    /// while the clock goes forward. 0 before a daemon's first.
+    /// The number of the current or last capture. Each capture has the next number. A later daemon on this machine does
+    /// not use a number again, as long as the clock goes forward. 0 before a daemon's first capture.
     package var capture = 0
-    /// Whose answers the start curtain of this capture waits for, such as `app:kiosk`.
+    /// The apps whose answers the start curtain of this capture waits for, such as `app:kiosk`.
     package var waitingFor: [String] = []
 
     package init() {}
@@ -30,11 +30,11 @@ package struct CaptureStateReport: JSONRecord {
     }
 }
 
-/// What a reader of the capture state has not been told yet.
+/// The changes of the capture state that a reader has not been told yet.
 package struct CaptureStateNews: Equatable, Sendable {
-    /// In the order in which they came to be.
+    /// In the order in which they occurred.
     package var reports: [CaptureStateReport]
-    /// The last change's number: from there the reader goes on.
+    /// The number of the last change, from which the reader continues.
     package var number: UInt64
 
     package init(_ reports: [CaptureStateReport], number: UInt64) { (self.reports, self.number) = (reports, number) }

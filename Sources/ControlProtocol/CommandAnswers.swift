@@ -1,16 +1,16 @@
-/// The answer to a command that changes what outlives the daemon.
+/// The answer to a command that changes state that outlives the daemon.
 package protocol KeptAnswer: JSONRecord {
     /// Whether a restart of the daemon keeps the change; nil without a state file.
     var persisted: Bool? { get set }
 }
 
-/// To commands that have nothing to say.
+/// The answer to commands that have nothing to report.
 package struct DoneAnswer: JSONRecord {
     package init() {}
     package mutating func visit(_ fields: inout JSONFields) {}
 }
 
-/// To `POST /regions` and `DELETE /regions`.
+/// The answer to `POST /regions` and `DELETE /regions`.
 package struct RegionAnswer: KeptAnswer {
     package var persisted: Bool?
 
@@ -19,14 +19,14 @@ package struct RegionAnswer: KeptAnswer {
     package mutating func visit(_ fields: inout JSONFields) { fields("persisted", &persisted) }
 }
 
-/// What had left when the curtain was raised.
+/// What had already left when the curtain was raised.
 package struct CurtainRaisedReport: JSONRecord {
     /// Packets that waited to be sent and were taken back.
     package var videoPackets = 0
     package var audioPackets = 0
-    /// Presentation time of the last packet that went to each destination; nil for none.
+    /// The presentation time of the last packet that went to each destination; nil for none.
     package var lastPTS: [DestinationTime] = []
-    /// Packets from before, up to this time in milliseconds, are not taken back, and still go out; nil for none.
+    /// Older packets up to this time, in milliseconds, are not taken back, and still go out; nil for none.
     package var keptUntil: Int?
 
     package init() {}
@@ -39,7 +39,7 @@ package struct CurtainRaisedReport: JSONRecord {
     }
 }
 
-/// To `POST /curtain/up`.
+/// The answer to `POST /curtain/up`.
 package struct CurtainUpAnswer: KeptAnswer {
     package var isUp = false
     package var report = CurtainRaisedReport()
@@ -54,11 +54,11 @@ package struct CurtainUpAnswer: KeptAnswer {
     }
 }
 
-/// To `POST /curtain/down`.
+/// The answer to `POST /curtain/down`.
 package struct CurtainDownAnswer: KeptAnswer {
-    /// Others hold it up.
+    /// Whether other holders keep the curtain up.
     package var isUp = false
-    /// Whether anybody let go.
+    /// Whether any hold was released.
     package var isReleased = false
     package var persisted: Bool?
 
@@ -71,7 +71,7 @@ package struct CurtainDownAnswer: KeptAnswer {
     }
 }
 
-/// To `POST /protections`.
+/// The answer to `POST /protections`.
 package struct ProtectionAnswer: KeptAnswer {
     package var name = ""
     package var isOn = false
@@ -86,9 +86,9 @@ package struct ProtectionAnswer: KeptAnswer {
     }
 }
 
-/// To `POST /state/release`.
+/// The answer to `POST /state/release`.
 package struct ReleaseAnswer: JSONRecord {
-    /// Whether the daemon waited for it.
+    /// Whether the daemon waited for the release.
     package var isReleased = false
 
     package init() {}
@@ -96,7 +96,7 @@ package struct ReleaseAnswer: JSONRecord {
     package mutating func visit(_ fields: inout JSONFields) { fields("released", &isReleased) }
 }
 
-/// To `POST /log-level`.
+/// The answer to `POST /log-level`.
 package struct LogLevelAnswer: JSONRecord {
     package var level = ""
 
@@ -105,7 +105,7 @@ package struct LogLevelAnswer: JSONRecord {
     package mutating func visit(_ fields: inout JSONFields) { fields("level", &level) }
 }
 
-/// To `POST /reload`.
+/// The answer to `POST /reload`.
 package struct ReloadAnswer: JSONRecord {
     /// Changes that are in force now; empty if nothing has changed.
     package var applied: [String] = []
@@ -123,7 +123,7 @@ package struct ReloadAnswer: JSONRecord {
     }
 }
 
-/// To `POST /destinations`.
+/// The answer to `POST /destinations`.
 package struct DestinationAddedAnswer: JSONRecord {
     package var name = ""
 
@@ -132,7 +132,7 @@ package struct DestinationAddedAnswer: JSONRecord {
     package mutating func visit(_ fields: inout JSONFields) { fields("name", &name) }
 }
 
-/// To `GET /destinations`.
+/// The answer to `GET /destinations`.
 package struct DestinationsAnswer: JSONRecord {
     package var destinations: [DestinationStatus] = []
 

@@ -12,11 +12,11 @@ package struct CommandRefusal: Error, Equatable, Sendable {
         case snapshotUnavailable = "snapshot_unavailable"
         /// The command needs a protection that is off.
         case turnedOff = "turned_off"
-        /// Somebody relies on what the command would turn off.
+        /// Something relies on the protection that the command would turn off.
         case isInUse = "is_held"
         /// The configuration is invalid, or part of it could not be applied.
         case notReloaded = "not_reloaded"
-        /// It belongs to somebody else.
+        /// The sender has no right to do that.
         case forbidden
     }
 

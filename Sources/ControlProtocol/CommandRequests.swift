@@ -1,11 +1,11 @@
-/// The bodies of requests that change something. The daemon refuses members that are not theirs.
+/// The bodies of requests that change something. The daemon refuses unknown members.
 ///
-/// Without `app` an operator asks. docs/openapi.json describes each; a test compares the names.
+/// Without `app`, the request is an operator's. docs/openapi.json describes each body; a test compares the names.
 
 /// `POST /curtain/up`.
 package struct CurtainUpRequest: JSONRecord {
     package var app: String?
-    /// For the log and for others.
+    /// The reason for the log and for other users.
     package var reason: String?
 
     package init() {}
@@ -19,10 +19,10 @@ package struct CurtainUpRequest: JSONRecord {
 /// `POST /curtain/down`.
 package struct CurtainDownRequest: JSONRecord {
     package var app: String?
-    /// Of several users' apps of one name, this user's.
+    /// Selects one user's app, if apps of several users have the same name.
     package var user: Int?
     package var reason: String?
-    /// For everybody who holds it up.
+    /// Whether to release the holds of all holders.
     package var force = false
 
     package init() {}
@@ -41,12 +41,12 @@ package struct RegionRequest: JSONRecord {
 
     package var app: String?
     package var name: String?
-    /// Of the upright picture.
+    /// In the upright picture.
     package var x = 0.0
     package var y = 0.0
     package var width = 0.0
     package var height = 0.0
-    /// Nil: normalized, and no number may be larger than the picture.
+    /// Nil means normalized, and no number may be larger than the picture.
     package var unit: Unit?
     package var reason: String?
 
@@ -68,7 +68,7 @@ package struct RegionRequest: JSONRecord {
 package struct ProtectionRequest: JSONRecord {
     package var name: String?
     package var isOn = false
-    /// Also while somebody relies on it.
+    /// Whether to turn it off even if something relies on it.
     package var force = false
 
     package init() {}
@@ -84,7 +84,7 @@ package struct ProtectionRequest: JSONRecord {
 package struct ReleaseRequest: JSONRecord {
     package var app: String?
     package var user: Int?
-    /// Which capture may be shown.
+    /// The capture that may be shown.
     package var capture: Int?
 
     package init() {}
@@ -98,7 +98,7 @@ package struct ReleaseRequest: JSONRecord {
 
 /// `POST /bitrate`.
 package struct BitrateRequest: JSONRecord {
-    /// The most of video; nil for what is configured.
+    /// The maximum bit rate of video; nil for the configured one.
     package var bitsPerSecond: Int?
 
     package init() {}

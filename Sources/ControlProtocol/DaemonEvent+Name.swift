@@ -1,5 +1,5 @@
 extension DaemonEvent {
-    /// What programs know an event by: stable, whatever becomes of its message.
+    /// The name by which programs identify an event. It is stable, even if the message changes.
     package enum Name: String, CaseIterable, Sendable, CustomStringConvertible {
         case ready
         case stopping
@@ -84,7 +84,7 @@ extension DaemonEvent {
 
         package var description: String { rawValue }
 
-        /// When it comes, for the table in docs/control.md.
+        /// When the event occurs, for the table in docs/control.md.
         package var meaning: String {
             switch self {
             case .ready: "the daemon is ready for a broadcast"

@@ -1,14 +1,14 @@
 internal import MediaCore
 
 extension DaemonEvent {
-    /// An event in the words of those who hear of it.
+    /// An event as the log and `GET /events` show it.
     package struct Report: Equatable, Sendable {
         /// For programs.
         package var name: Name
         package var level: Level
-        /// For people: the same for all events of that name. What differs is in the fields.
+        /// For people: the same for all events with that name. Details are in the fields.
         package var message: String
-        /// Numbers and booleans as such. A name ends in the unit.
+        /// Numbers and booleans keep their types. The name of a number ends in its unit.
         package var fields: [JSONValue.Member]
 
         fileprivate init(_ name: Name, _ level: Level, _ message: String, _ fields: JSONValue.Member?...) {

@@ -1,11 +1,11 @@
 package import MediaCore
 
-/// Something that happened in the daemon, which an operator or a program may want to know.
+/// An event in the daemon that an operator or a program may want to know.
 ///
-/// The log line and the event of `GET /events` are made from it. Programs know it by `Name` and by the names of its
-/// fields, which are stable; its message is for people and may be reworded. docs/control.md has the table.
+/// The log line and the event of `GET /events` are made from it. Programs identify it by `Name` and by the names of its
+/// fields, which are stable. Its message is for people and may be reworded. docs/control.md has the table.
 ///
-/// Fields hold no secret. Texts may come from a client or a server: whoever shows them escapes them.
+/// Fields contain no secrets. Texts may come from a client or a server, so they must be escaped where they are shown.
 package enum DaemonEvent: Equatable, Sendable {
     // MARK: The daemon
     /// - Parameters:
@@ -14,31 +14,31 @@ package enum DaemonEvent: Equatable, Sendable {
     case ready(
         captureSocket: String, controlSocket: String, controlListen: String?, canvas: String, destinations: [String],
         version: String)
-    /// - Parameter drain: what sending the rest may take.
+    /// - Parameter drain: how long sending the rest may take.
     case stopping(signal: String, drain: MediaTime)
     case stopped(sentAll: Bool, exitStatus: Int)
     case notStoppedInTime
-    /// - Parameter isRestarted: a watchdog ends the daemon.
+    /// - Parameter isRestarted: whether a watchdog ends the daemon.
     case threadHangs(why: String, isRestarted: Bool)
     case threadRecovered
     case controlNotEncrypted(address: String)
     /// - Parameters:
     ///   - peer: the address of the client, without its port.
-    ///   - isWrong: the client showed a token; otherwise it showed none.
+    ///   - isWrong: whether the client sent a wrong token; otherwise it sent none.
     case controlTokenRefused(peer: String, path: String, isWrong: Bool)
     case testHookSet(encoderFrames: Int)
     case serviceManagerUnreachable(why: String)
     case logLevelSet(level: String, by: String)
-    /// Of one event or log message, and one destination, `count` were left out within that time.
+    /// `count` repetitions of one event or log message, for one destination, were left out within that time.
     case repetitionsLeftOut(count: Int, of: String, destination: String?, within: MediaTime, Level)
     case mediaLibraryWarning(from: String, text: String)
     case clientNotAccepted(why: String)
 
     // MARK: The configuration
     case nothingToReload
-    /// - Parameter applied: nothing where the file is the same.
+    /// - Parameter applied: empty if the file has not changed.
     case configurationReloaded(applied: [String])
-    /// - Parameter isLate: it may still be, when a disk answers.
+    /// - Parameter isLate: whether the reload may still finish, when a disk answers.
     case configurationNotReloaded(why: String, isLate: Bool = false)
     case configurationNotApplied(why: String, now: String? = nil)
     case configurationWaitsForTheNextBroadcast(keys: [String])
@@ -49,7 +49,7 @@ package enum DaemonEvent: Equatable, Sendable {
     case broadcastNotStarted(why: String)
     case broadcastEnding(why: String)
     /// - Parameters:
-    ///   - framesDropped: pictures of the client's.
+    ///   - framesDropped: frames of the client that were dropped.
     ///   - dropped: encoded packets that viewers of a destination did not get.
     case broadcastEnded(frames: Int, framesDropped: Int, dropped: Int, duration: MediaTime, sentAll: Bool)
     case broadcastFailed(why: String)
@@ -67,7 +67,7 @@ package enum DaemonEvent: Equatable, Sendable {
 
     // MARK: Adapting
     case bitrateCeilingSet(kilobitsPerSecond: Int, by: String)
-    /// - Parameter isFull: it is as configured.
+    /// - Parameter isFull: whether the bit rate is as configured.
     case videoBitrateChanged(kilobitsPerSecond: Int, frameRateDivisor: Int, why: String, isFull: Bool)
     case encoderEffortLowered(effort: VideoEffort, busyPercent: Int, superseded: Int)
     case encoderEffortRaised(effort: VideoEffort, busyPercent: Int, superseded: Int)
@@ -75,9 +75,9 @@ package enum DaemonEvent: Equatable, Sendable {
     case memoryIsEnoughAgain(MemoryMove)
 
     // MARK: Destinations
-    /// - Parameter isFlapping: it is live for a moment, as often as it was before.
+    /// - Parameter isFlapping: whether the destination has repeatedly gone live and been closed.
     case destinationLive(destination: String, isFlapping: Bool = false)
-    /// - Parameter now: what follows; nil for nothing.
+    /// - Parameter now: what the daemon does next; nil for nothing.
     case destinationRetrying(destination: String, attempt: Int, cause: FailureCause, why: String, now: String?)
     case destinationFailed(destination: String, cause: FailureCause, why: String, now: String?)
     case destinationFlapping(destination: String, connections: Int, why: String)
@@ -91,7 +91,7 @@ package enum DaemonEvent: Equatable, Sendable {
     case noDestinationIsLeft
 
     // MARK: The curtain
-    /// - Parameter isRoutine: each broadcast begins so.
+    /// - Parameter isRoutine: whether this is the hold with which each broadcast begins.
     case curtainRaised(
         holder: String, why: String, takenBackVideoPackets: Int, takenBackAudioPackets: Int, isRoutine: Bool)
     case curtainHoldAdded(holder: String, why: String, isRoutine: Bool)
@@ -102,7 +102,7 @@ package enum DaemonEvent: Equatable, Sendable {
     // MARK: Regions and protections
     case regionHidden(holder: String, region: String, why: String)
     case regionMoved(holder: String, region: String, why: String)
-    /// - Parameter region: nil for all of that holder's.
+    /// - Parameter region: nil for all regions of that holder.
     case regionShownAgain(holder: String, region: String?, why: String)
     case protectionTurnedOn(protection: Protection, forced: Bool)
     case protectionTurnedOff(protection: Protection, forced: Bool)
@@ -120,11 +120,11 @@ package enum DaemonEvent: Equatable, Sendable {
     case noStateFile
     case stateFileIsNew(file: String)
     case stateRestored(file: String, holders: [String], regions: Int, consulted: [String])
-    /// - Parameter keptAs: where it was moved to; nil where it could not be moved.
+    /// - Parameter keptAs: where the file was moved to; nil if it could not be moved.
     case stateFileCannotBeRead(file: String, why: String, keptAs: String?)
     case stateFileNotWritten(why: String)
     case stateFileWrittenAgain
-    /// - Parameter lost: lines that are missing, where the process ends; nil where it goes on.
+    /// - Parameter lost: the number of missing lines if the process ends; nil if it continues.
     case auditLogNotWritten(why: String, lost: Int? = nil)
     /// - Parameter capacity: how many lines may wait.
     case auditLogWaitsForItsDisk(lines: Int, capacity: Int)
@@ -132,27 +132,27 @@ package enum DaemonEvent: Equatable, Sendable {
     case auditLinesLeftOut(by: String, lines: Int)
 
     // MARK: Webhooks
-    /// A delivery was given up.
+    /// The daemon has given up a delivery.
     ///
     /// - Parameter of: the name of the event that was to be delivered.
     case webhookFailed(webhook: String, of: String, attempts: Int, why: String, now: String)
 
-    /// How much it matters, in the words of swift-log.
+    /// The severity, with the levels of swift-log.
     package enum Level: String, Sendable {
         case debug, info, notice, warning, error, critical
     }
 
     /// A step of the memory governor.
     package struct MemoryMove: Equatable, Sendable {
-        /// As `memory.given_up` of the status names it.
+        /// The step's name in `memory.given_up` of the status.
         package var step: MemoryStep
         /// What the step means, for people.
         package var now: String
-        /// Whose limit it is, how large, and what is left of it.
+        /// The name of the limit, its size, and the bytes that are left.
         package var limit: String
         package var limitBytes: Int
         package var leftBytes: Int
-        /// False where the kernel gave no room to move the packet log to.
+        /// False if the kernel had no memory to move the packet log to.
         package var isDone: Bool
 
         package init(step: MemoryStep, now: String, limit: String, limitBytes: Int, leftBytes: Int, isDone: Bool) {

@@ -1,5 +1,5 @@
-/// What a destination is, in the status and in metrics. The types that conform to `DestinationEndpoint` name the kinds.
-/// Tools take a kind that they do not know for a server.
+/// The kind of a destination, in the status and in metrics. The types that conform to `DestinationEndpoint` name the
+/// kinds. Tools treat an unknown kind as a server.
 package struct DestinationKind: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 
@@ -8,6 +8,6 @@ package struct DestinationKind: RawRepresentable, Hashable, Sendable {
     package static let rtmp = Self(rawValue: "rtmp")
     package static let file = Self(rawValue: "file")
 
-    /// Whether viewers can watch what arrives there; false for a recording.
+    /// Whether viewers can watch a stream there; false for a recording.
     package var isServer: Bool { self != .file }
 }

@@ -1,4 +1,4 @@
-/// An event of the daemon, as `GET /events` has it.
+/// An event of the daemon, as `GET /events` sends it.
 package struct EventRecord: JSONRecord {
     /// RFC 3339.
     package var time = ""
@@ -24,7 +24,7 @@ package struct EventRecord: JSONRecord {
         fields("fields", &self.fields)
     }
 
-    /// The event without its fields, which are only in the log because they are too long.
+    /// The event without its fields. They are too long for it, and are only in the log.
     package var withoutFields: EventRecord {
         var event = self
         event.fields = [.init("too_long", .bool(true))]

@@ -1,14 +1,14 @@
-/// A value that has named fields in JSON. It lists them once, for writing and for reading.
+/// A value that has named fields in JSON. It lists them once, both for writing and for reading.
 package protocol JSONRecord: Equatable, Sendable {
     init()
     /// Names every field in the order in which it is written.
     mutating func visit(_ fields: inout JSONFields)
 }
 
-/// What visits a record's fields: writing collects them, reading replaces those that are there and of the right type.
+/// Visits the fields of a record. Writing collects them. Reading replaces those that are present and of the right type.
 ///
-/// Reading is forgiving, so that a tool and a daemon of different versions understand each other: an unknown field is
-/// ignored, a missing one keeps its default. Whoever has to be strict looks at `JSONFindings`.
+/// Reading is lenient, so that tools and daemons of different versions understand each other: an unknown field is
+/// ignored, and a missing one keeps its default. A strict reader checks `JSONFindings`.
 package struct JSONFields {
     private var members: [JSONValue.Member] = []
     /// nil while writing.
@@ -24,10 +24,10 @@ package struct JSONFields {
     }
 
     /// - Parameters:
-    ///   - expected: what the value is to be, for people.
-    ///   - mayLack: nothing is wrong where it is missing.
-    ///   - write: nil where it is left out.
-    ///   - read: false where it is not as expected; then nothing has changed.
+    ///   - expected: the expected type, for people.
+    ///   - mayLack: whether the field may be missing.
+    ///   - write: returns nil to leave the field out.
+    ///   - read: returns false, without a change, if the value is not as expected.
     private mutating func field(
         _ name: String, _ expected: @autoclosure () -> String, mayLack: Bool = false, write: () -> JSONValue?,
         read: (JSONValue) -> Bool
@@ -90,7 +90,7 @@ package struct JSONFields {
 
     // MARK: Left out when nil
 
-    /// Null is not nil here: a request that says null may mean something else than one that says nothing.
+    /// Null differs from nil here: in a request, null may have another meaning than a missing field.
     package mutating func callAsFunction(optional name: String, _ value: inout Int?) {
         field(name, "an integer", mayLack: true, write: { value.map { .integer($0) } }) {
             $0 != .null && value.take($0)
@@ -139,7 +139,7 @@ package struct JSONFields {
         }
     }
 
-    /// A text that this version does not know leaves the value alone.
+    /// If this version does not know the text, the value does not change.
     package mutating func callAsFunction<Choice: RawRepresentable<String>>(_ name: String, _ value: inout Choice) {
         field(name, "a text", write: { .string(value.rawValue) }) {
             guard case .string(let text) = $0, let new = Choice(rawValue: text) else { return false }
@@ -210,7 +210,7 @@ package struct JSONFields {
 extension JSONRecord {
     package var json: JSONValue { JSONFields.write(self) }
 
-    /// The same as members, for an object that has others as well.
+    /// The fields as members, for an object that also has other members.
     package var members: [JSONValue.Member] {
         if case .object(let members) = json { members } else { [] }
     }
@@ -221,7 +221,7 @@ extension JSONRecord {
         self.init(json: json, &findings)
     }
 
-    /// The same, and says what was not as it is to be.
+    /// Reads the fields, and reports which are missing, of another type or unknown.
     package init(json: JSONValue, _ findings: inout JSONFindings) {
         self.init()
         var fields = JSONFields(source: json)
@@ -232,11 +232,11 @@ extension JSONRecord {
     }
 }
 
-/// How a JSON object differs from the record that it was read as. Records within it are not looked at.
+/// How a JSON object differs from the record that it was read as. Nested records are not checked.
 package struct JSONFindings: Equatable, Sendable {
     package struct Field: Equatable, Sendable {
         package var name: String
-        /// What the value is to be, for people.
+        /// The expected type, for people.
         package var expected: String
     }
 
@@ -249,10 +249,10 @@ package struct JSONFindings: Equatable, Sendable {
 
     package init() {}
 
-    /// Every field of the record was there, and as expected; nothing is said about other members.
+    /// Whether every field of the record was present, and as expected. Other members do not matter.
     package var isComplete: Bool { missing.isEmpty && mistyped.isEmpty }
 
-    /// That field was there, and as expected.
+    /// Whether that field was present, and as expected.
     package func has(_ name: String) -> Bool { !(missing + mistyped).contains { $0.name == name } }
 }
 
@@ -281,7 +281,7 @@ extension String {
 }
 
 extension Optional {
-    /// Null is nil.
+    /// Reads null as nil.
     fileprivate mutating func take(_ json: JSONValue) -> Bool {
         switch json {
         case .null: self = nil
@@ -294,7 +294,7 @@ extension Optional {
     }
 }
 
-/// A time of one destination's, in milliseconds; nil for none.
+/// A time of one destination, in milliseconds; nil for none.
 package struct DestinationTime: Equatable, Sendable {
     package var destination: String
     package var milliseconds: Int?
@@ -304,7 +304,7 @@ package struct DestinationTime: Equatable, Sendable {
     }
 }
 
-/// A number with a name that may differ from one daemon to the next, such as a cause of drops.
+/// A number whose name may differ between daemons, such as a cause of drops.
 package struct Counter: Equatable, Sendable {
     package var name: String
     package var value: Int

@@ -1,10 +1,10 @@
 /// Reads one JSON document (RFC 8259), strictly: no comments, no trailing commas, nothing after the document.
 ///
-/// Recursion is bounded by `maxDepth`; the input's size is the caller's to bound, and memory follows it.
+/// Recursion is bounded by `maxDepth`. The caller has to bound the size of the input, to which memory is proportional.
 package struct JSONParser {
     package static let maxDepth = 32
 
-    /// Why a text is not JSON, and the offset of the first byte that is wrong.
+    /// Why a text is not JSON, and the offset of the first wrong byte.
     package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
         package let what: String
         package let offset: Int

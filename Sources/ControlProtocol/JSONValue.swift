@@ -2,13 +2,13 @@ internal import Wording
 
 /// A JSON document (RFC 8259) as a value; objects keep the order of their members.
 ///
-/// Written by hand because JSONEncoder comes with FoundationEssentials, which takes the daemon 3.8 MiB of resident
+/// This is written by hand because JSONEncoder needs FoundationEssentials, which costs the daemon 3.8 MiB of resident
 /// memory (docs/dependencies.md has the measurement).
 package enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
     case integer(Int)
-    /// Infinities and NaN, which JSON does not have, are written as null.
+    /// Infinities and NaN do not exist in JSON, and are written as null.
     case number(Double)
     case string(String)
     case array([JSONValue])
@@ -78,8 +78,8 @@ package enum JSONValue: Equatable, Sendable {
         bytes += brackets.1.utf8
     }
 
-    /// Escapes what RFC 8259, section 7 demands, and what acts on a terminal or hides in a text: a document may be read
-    /// there as it is.
+    /// Escapes the characters that RFC 8259, section 7 requires, and those that control a terminal or are invisible,
+    /// because users may print a document to a terminal.
     private static func write(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for scalar in text.unicodeScalars {
@@ -100,7 +100,7 @@ package enum JSONValue: Equatable, Sendable {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// For people: a text as it is, a list with commas between, everything else as JSON.
+    /// The value for people: a text unchanged, a list separated by commas, other values as JSON.
     package var description: String {
         switch self {
         case .string(let text): text

@@ -1,4 +1,4 @@
-/// The video line, from the socket to the encoder.
+/// The video path, from the socket to the encoder.
 package struct VideoStatus: JSONRecord {
     /// The canvas.
     package var width = 0
@@ -6,30 +6,30 @@ package struct VideoStatus: JSONRecord {
     /// "30" or "30000/1001".
     package var frameRate = ""
     package var encoder = ""
-    /// low, normal or high, as the encoder uses it now; empty where a preset decides.
+    /// low, normal or high, as the encoder uses it now; empty if a preset decides.
     package var effort = ""
     package static let efforts = ["low", "normal", "high"]
-    /// As configured; better than `effort` while the processor is short.
+    /// The configured effort. It is higher than `effort` while processor time is short.
     package var configuredEffort = ""
-    /// What scales and turns the last picture that came: "native" or "libyuv".
+    /// The code that scales and turns the last picture: "native" or "libyuv".
     package var scaler = ""
     /// The last picture that came: "1920x1080 420v, orientation 6"; empty before the first.
     package var source = ""
     package var framesReceived = 0
     package var framesEncoded = 0
-    /// Of those encoded, repetitions of a screen that did not change.
+    /// Encoded frames that repeat an unchanged screen.
     package var framesRepeated = 0
-    /// Of those received, the ones that look as the one before, and are not encoded.
+    /// Received frames that look like the frame before, and are not encoded.
     package var framesUnchanged = 0
-    /// Of which only what had changed was converted.
+    /// Frames of which only the changed parts were converted.
     package var framesPartial = 0
     package var keyframes = 0
     package var bytesEncoded = 0
-    /// What the encoder is asked for; less than configured while the network carries less.
+    /// The bit rate that the encoder is set to; lower than configured while the network carries less.
     package var targetBitsPerSecond = 0
-    /// A frame in so many is encoded; more than 1 while the network carries next to nothing.
+    /// One frame in this many is encoded; more than 1 while the network carries very little.
     package var frameRateDivisor = 1
-    /// Over the last seconds.
+    /// The average over the last seconds.
     package var bitsPerSecond = 0
 
     package init() {}
@@ -56,18 +56,18 @@ package struct VideoStatus: JSONRecord {
     }
 }
 
-/// The audio line, from the socket to the encoder.
+/// The audio path, from the socket to the encoder.
 package struct AudioStatus: JSONRecord {
     package var sampleRate = 0
     package var channels = 0
     package var appBlocksReceived = 0
     package var microphoneBlocksReceived = 0
     package var samplesEncoded = 0
-    /// Silence put in where no source had sound.
+    /// Samples of silence that were inserted where no source had sound.
     package var silenceSamples = 0
     package var bytesEncoded = 0
     package var targetBitsPerSecond = 0
-    /// Of the sources that have sent sound in this broadcast, after their gain.
+    /// The levels of the sources that have sent sound in this broadcast, after their gain.
     package var levels: [AudioLevelStatus] = []
 
     package init() {}
@@ -85,13 +85,13 @@ package struct AudioStatus: JSONRecord {
     }
 }
 
-/// How loud a source is: over the last half second, in dBFS; -100 is digital silence.
+/// The loudness of a source over the last half second, in dBFS; -100 is digital silence.
 package struct AudioLevelStatus: JSONRecord {
     /// "app" or "microphone".
     package var source = ""
     package var peakDecibels = 0.0
     package var rmsDecibels = 0.0
-    /// For how long its peak has been below -60 dBFS; zero while there is sound.
+    /// How long its peak has been below -60 dBFS; zero while there is sound.
     package var silentMilliseconds = 0
 
     package init() {}
@@ -104,7 +104,7 @@ package struct AudioLevelStatus: JSONRecord {
     }
 }
 
-/// One destination. Never holds a stream key: its URL is redacted.
+/// One destination. It contains no stream key: its URL is redacted.
 package struct DestinationStatus: JSONRecord {
     package enum State: String, CaseIterable, Sendable {
         case idle, connecting, live, congested, reconnecting, failed, closed
@@ -115,32 +115,32 @@ package struct DestinationStatus: JSONRecord {
     package var url = ""
     package var state = State.idle
     package var stateMilliseconds = 0
-    /// For how long it has taken no media in this broadcast, over all attempts; zero while it takes some.
+    /// How long it has taken no media in this broadcast, over all attempts; zero while it takes media.
     package var downMilliseconds = 0
     package var bytesSent = 0
     package var packetsSent = 0
-    /// What the server acknowledged (RTMP Acknowledgement); zero for servers that do not.
+    /// Bytes that the server acknowledged (RTMP Acknowledgement); zero for servers that do not acknowledge.
     package var bytesAcknowledged = 0
-    /// Times that packets began to flow.
+    /// How often packets began to flow.
     package var connects = 0
     /// Failed attempts and broken connections, by cause.
     package var failures: [Counter] = []
-    /// Until the next attempt, while reconnecting; zero otherwise.
+    /// The time until the next attempt, while reconnecting; zero otherwise.
     package var nextAttemptMilliseconds = 0
     /// Packets that this destination skipped, by cause.
     package var drops: [Counter] = []
     /// How late packets reach the other side.
     package var lagMilliseconds = 0
-    /// Of that, what waits in the log.
+    /// The part of the lag that waits in the packet log.
     package var backlogMilliseconds = 0
     package var backlogBytes = 0
-    /// Connections in a row, the last among them, that were live for less than a second.
+    /// How many connections in a row, up to the last one, were live for less than a second.
     package var shortConnections = 0
     package var lastError: String?
-    /// Since that error; zero without one.
+    /// The time since that error; zero without one.
     package var lastErrorAgeMilliseconds = 0
-    /// From a frame's last byte at the capture socket to the moment when its packet is written here; a broadcast delay
-    /// counts.
+    /// From the last byte of a frame at the capture socket until its packet is written to this destination, including
+    /// the broadcast delay.
     package var latency = LatencyStatus()
 
     package init() {}

@@ -1,10 +1,10 @@
-/// What is kept from viewers, and by whom.
+/// What is hidden from viewers, and by whom.
 package struct PrivacyStatus: JSONRecord {
     package var curtain = CurtainStatus()
-    /// What is hidden until it is released.
+    /// The regions that are hidden until they are released.
     package var regions: [StandingRegionStatus] = []
     package var protections: [ProtectionStatus] = []
-    /// Lines that the audit log lacks, since the daemon started.
+    /// How many lines the audit log has lost since the daemon started.
     package var auditLost = 0
 
     package init() {}
@@ -18,9 +18,9 @@ package struct PrivacyStatus: JSONRecord {
 }
 
 package struct CurtainStatus: JSONRecord {
-    /// Viewers see the curtain, with silence.
+    /// Whether viewers see the curtain, with silence.
     package var isUp = false
-    /// Who holds it up, in the order in which they came.
+    /// The holders of the curtain, in the order in which they came.
     package var holders: [CurtainHolderStatus] = []
 
     package init() {}
@@ -34,7 +34,7 @@ package struct CurtainStatus: JSONRecord {
 package struct CurtainHolderStatus: JSONRecord {
     /// `client`, `app:NAME`, `operator`, `daemon:REASON`.
     package var holder = ""
-    /// Of an app: whose it is.
+    /// The user of an app.
     package var user: Int?
     package var reason = ""
     package var heldMilliseconds = 0
@@ -51,7 +51,7 @@ package struct CurtainHolderStatus: JSONRecord {
 
 package struct StandingRegionStatus: JSONRecord {
     package var holder = ""
-    /// Of an app: whose it is.
+    /// The user of an app.
     package var user: Int?
     package var name = ""
     /// `normalized` (0 to 1 of width and height) or `pixels`, of the upright picture.
@@ -75,7 +75,7 @@ package struct StandingRegionStatus: JSONRecord {
     }
 }
 
-/// A switch of `privacy`, and whether somebody relies on it.
+/// A protection, and whether something relies on it.
 package struct ProtectionStatus: JSONRecord {
     package var name = ""
     package var isOn = false

@@ -1,6 +1,6 @@
-/// Counters of a daemon's whole life: those of the broadcasts that have ended, and of the one that runs.
+/// Counters over the whole life of a daemon: the sums over ended broadcasts and the current one.
 extension StatusReport {
-    /// Adds what an earlier broadcast counted. Gauges stay as they are.
+    /// Adds the counters of an earlier broadcast. Gauges do not change.
     package mutating func add(_ earlier: StatusReport) {
         video.framesReceived += earlier.video.framesReceived
         video.framesEncoded += earlier.video.framesEncoded
@@ -33,7 +33,7 @@ extension StatusReport {
         }
     }
 
-    /// Adds a broadcast that has ended to the sum of those before it: its destinations stay in it.
+    /// Adds an ended broadcast to the sum of those before it. Its destinations remain in the sum.
     package mutating func note(ended: StatusReport) {
         let names = Set(ended.destinations.map(\.name))
         let before = self
@@ -47,7 +47,7 @@ extension StatusReport {
         add(ended)
     }
 
-    /// Without what counts: the rest, for a moment when no broadcast runs.
+    /// The report without counters, for times without a broadcast.
     package var gaugesOnly: StatusReport {
         var report = self
         report.destinations = destinations.map { destination in
@@ -59,13 +59,13 @@ extension StatusReport {
         return report
     }
 
-    /// The timeline's counters; the others in its list are gauges.
+    /// The counters of the timeline; the other values in its list are gauges.
     package static let timelineEvents: Set = [
         "jumps_forward", "jumps_backward", "lateness_rebases", "orientation_missing", "orientation_invalid",
         "video_format_changes", "audio_format_changes",
     ]
 
-    /// All that can be in `memory.given_up`, in the order in which it is.
+    /// All possible names in `memory.given_up`, in their order.
     package static let memorySteps = ["half_log", "least_log", "two_pictures", "one_thread", "no_subpixel_motion"]
 }
 

@@ -1,21 +1,21 @@
-/// What the daemon answers at `GET /status`: gauges as they are now, and counters of the
-/// broadcast unless a field says otherwise.
+/// The daemon's answer to `GET /status`: current gauges, and counters of the broadcast unless a field says otherwise.
 ///
-/// Names in JSON are stable: new ones may come, none changes its meaning. They end in their unit.
+/// Names in JSON are stable: new ones may be added, but no name changes its meaning. Names of quantities end in their
+/// unit.
 package struct StatusReport: JSONRecord {
     package enum State: String, CaseIterable, Sendable {
-        /// No client.
+        /// No client is connected.
         case idle
-        /// A client, but nothing has left yet.
+        /// A client is connected, but nothing has been sent yet.
         case starting
         case live
-        /// Packets have left, and no destination takes any now; they are tried again.
+        /// Packets have been sent, but no destination takes any now. The daemon tries to reconnect.
         case reconnecting
-        /// The client paused.
+        /// The client has paused.
         case paused
-        /// The broadcast is over; what is queued is being sent.
+        /// The broadcast is over, and queued packets are being sent.
         case draining
-        /// The daemon ends.
+        /// The daemon is ending.
         case stopping
     }
 
@@ -30,12 +30,12 @@ package struct StatusReport: JSONRecord {
     package var client: ClientStatus?
     package var video = VideoStatus()
     package var audio = AudioStatus()
-    /// What was thrown away before encoding, by cause.
+    /// Samples that were dropped before encoding, by cause.
     package var drops: [Counter] = []
     package var queue = QueueStatus()
     package var destinations: [DestinationStatus] = []
     package var memory = MemoryStatus()
-    /// What the guard of the timeline met: jumps, corrections, skew; names end in their unit.
+    /// The timeline's jumps, corrections and skew; names end in their unit.
     package var timeline: [Counter] = []
     package var process = ProcessStatus()
     package var latency: [LatencyStatus] = []
@@ -70,7 +70,7 @@ package struct StatusReport: JSONRecord {
 /// The capture client that is connected.
 package struct ClientStatus: JSONRecord {
     package var name = ""
-    /// What kind of source it said it is.
+    /// The source kind that it announced.
     package var kind = ""
     package var connectedMilliseconds = 0
 
@@ -83,7 +83,7 @@ package struct ClientStatus: JSONRecord {
     }
 }
 
-/// What the destination that is furthest behind has yet to send, and how much the packet log can hold.
+/// What the destination that is furthest behind has yet to send, and the capacity of the packet log.
 package struct QueueStatus: JSONRecord {
     package var milliseconds = 0
     package var bytes = 0
@@ -102,7 +102,7 @@ package struct QueueStatus: JSONRecord {
     }
 }
 
-/// What the kernel says the process holds, beside what was planned, and what the broadcast does without.
+/// The memory that the process uses, the plan, and what the broadcast has given up.
 package struct MemoryStatus: JSONRecord {
     package var residentBytes = 0
     package var peakResidentBytes = 0
@@ -111,17 +111,17 @@ package struct MemoryStatus: JSONRecord {
     package var capBytes = 0
     /// The plan by purpose, in bytes.
     package var plan: [Counter] = []
-    /// The tightest bound: a memory cgroup or memory.cap_bytes. Empty where nobody can tell.
+    /// The name of the tightest limit: a memory cgroup or memory.cap_bytes. Empty if it is unknown.
     package var limit = ""
     package var limitBytes = 0
-    /// Of that, what cannot be taken back: anonymous memory and the code in use.
+    /// The part of the resident memory that cannot be reclaimed: anonymous memory and the code in use.
     package var neededBytes = 0
-    /// What was given up because memory was short, with the bytes that each saves.
+    /// What was given up because memory was short, with the bytes that each step saves.
     package var givenUp: [Counter] = []
-    /// Per cent more bits that viewers would have to be sent for the picture that the encoder would make with enough
-    /// memory; 0 where it has enough.
+    /// How many more bits, in per cent, viewers would need for the picture that the encoder would make with enough
+    /// memory; 0 if it has enough.
     package var bitrateLossPercent = 0
-    /// Steps of this broadcast.
+    /// Steps of the memory governor in this broadcast.
     package var stepsDown = 0
     package var stepsUp = 0
 
@@ -144,13 +144,13 @@ package struct MemoryStatus: JSONRecord {
     }
 }
 
-/// What the process uses, as Prometheus's client libraries report it.
+/// The resources that the process uses, as Prometheus's client libraries report them.
 package struct ProcessStatus: JSONRecord {
-    /// Of all threads, since the process started.
+    /// The processor time of all threads, since the process started.
     package var cpuMilliseconds = 0
     /// Unix time in milliseconds.
     package var startTimeMilliseconds = 0
-    /// Zero where they are unknown.
+    /// Zero if the numbers are unknown.
     package var openDescriptors = 0
     package var maximumDescriptors = 0
     package var virtualBytes = 0
@@ -166,9 +166,9 @@ package struct ProcessStatus: JSONRecord {
     }
 }
 
-/// How long one way through the daemon has taken in this broadcast; quantiles are exact to 6 %.
+/// How long one path through the daemon has taken in this broadcast; quantiles are exact to 6 %.
 package struct LatencyStatus: JSONRecord {
-    /// From where to where, such as `socket_to_encoder`.
+    /// The start and end of the path, such as `socket_to_encoder`.
     package var path = ""
     package var averageMicroseconds = 0
     package var medianMicroseconds = 0
@@ -177,11 +177,11 @@ package struct LatencyStatus: JSONRecord {
     /// For metrics; not in JSON.
     package var distribution = Distribution()
 
-    /// How many took at most so long.
+    /// How many values are at most each bound.
     package struct Distribution: Equatable, Sendable {
-        /// Microseconds, rising.
+        /// Microseconds, in rising order.
         package var bounds: [UInt64] = []
-        /// For each bound.
+        /// One count for each bound.
         package var atMost: [UInt64] = []
         package var count: UInt64 = 0
         package var totalMicroseconds: UInt64 = 0

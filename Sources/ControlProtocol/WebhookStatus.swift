@@ -10,7 +10,7 @@ package struct WebhookStatus: JSONRecord {
     package var dropped = 0
     /// Deliveries that wait, and the one that is under way.
     package var queued = 0
-    /// Of the last failed attempt. It stays when a later one succeeds.
+    /// The error of the last failed attempt. It remains after a later success.
     package var lastError: String?
     package var lastErrorAgeMilliseconds: Int?
 

@@ -1,6 +1,6 @@
-/// Which addresses the daemon may connect to: public ones, and private ones that are listed.
+/// Decides which addresses the daemon may connect to: public ones, and private ones that are listed.
 ///
-/// Whoever connects asks for the resolved address that it connects to, so that a name server cannot bring the daemon to
+/// The caller checks the resolved address that it connects to, so that a name server cannot direct the daemon to
 /// another one.
 package struct AddressPolicy: Sendable, Equatable {
     /// Private addresses that are allowed.
@@ -42,10 +42,10 @@ package struct AddressPolicy: Sendable, Equatable {
     package func refusal(of address: IPAddress, for host: String) -> String? {
         let meant = address.embedded
         guard let kind = Self.kind(of: meant) else { return nil }
-        // Nobody serves HTTP at these.
+        // No HTTP server can have these addresses.
         guard kind != Self.noHost else { return kind }
         if ranges.contains(where: { $0.contains(meant) || $0.contains(address) }) { return nil }
-        // A metadata server gives the machine's credentials to whoever asks it, so its address must be listed itself.
+        // A metadata server gives the machine's credentials to any client, so its address itself must be listed.
         guard kind != Self.metadata, hosts.contains(host.lowercased()) else { return kind }
         return nil
     }
@@ -58,7 +58,7 @@ package struct AddressPolicy: Sendable, Equatable {
         table.first { entry in entry.ranges.contains { $0.contains(address) } }?.kind
     }
 
-    /// The first match counts. From the registries of special addresses of IANA (RFC 6890).
+    /// The first match counts. The ranges are from IANA's registries of special addresses (RFC 6890).
     private static let table: [(kind: String, ranges: [AddressRange])] = [
         (noHost, ["0.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4", "::/128", "ff00::/8"]),
         (metadata, ["169.254.169.254", "169.254.170.2", "fd00:ec2::254", "100.100.100.200", "192.0.0.192"]),

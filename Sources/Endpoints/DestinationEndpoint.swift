@@ -1,5 +1,5 @@
-/// What the URL of one kind of destination says, and what configuration, status, memory plan and docs must know of that
-/// kind. Each kind has one type that conforms. Nothing has a default: the compiler asks for each fact.
+/// The contents of the URL of one kind of destination, and the facts about that kind for configuration, status, memory
+/// plan and docs. Each kind has one type that conforms. There are no defaults, so that the compiler requires each fact.
 package protocol DestinationEndpoint: Equatable, Sendable {
     static var facts: DestinationFacts { get }
     /// Reads a URL; nil if it has the form of another kind. Errors contain no part of `text`.
@@ -11,13 +11,14 @@ package protocol DestinationEndpoint: Equatable, Sendable {
     var localPath: String? { get }
     /// The URL without secrets. If the key is separate, the whole path is the application and is shown.
     func redacted(keyIsSeparate: Bool) -> String
-    /// The keys that do not fit beside this URL, and those that are missing.
+    /// The keys that conflict with this URL, and those that are missing.
     func conflicts(with keys: DestinationKeys) -> [DestinationConflict]
 }
 
-/// What is the same for all destinations of a kind.
+/// The facts that are the same for all destinations of a kind.
 package struct DestinationFacts: Equatable, Sendable {
-    /// As the status and metrics name it: `rtmp`. Every kind but `file` is a server that viewers can watch.
+    /// The name in the status and in metrics, such as `rtmp`. Every kind except `file` is a server that viewers can
+    /// watch.
     package let kind: String
     /// For messages and docs: "RTMP server".
     package let noun: String
@@ -25,14 +26,14 @@ package struct DestinationFacts: Equatable, Sendable {
     package let forms: [String]
 }
 
-/// What stands beside the URL of a destination, as far as kinds differ in it.
+/// The keys beside the URL of a destination that matter to its kind.
 package struct DestinationKeys: Equatable, Sendable {
     /// The stream key: `key_file`, `key_env`, or `key` of a request.
     package var hasKey: Bool
     /// `login_file`, `login_env`, or `login` of a request.
     package var hasLogin: Bool
     package var hasCAFile: Bool
-    /// Requests may carry secrets themselves.
+    /// Whether the keys are from a request, which may contain secrets itself.
     package var areOfRequest: Bool
 
     package init(hasKey: Bool = false, hasLogin: Bool = false, hasCAFile: Bool = false, areOfRequest: Bool = false) {
@@ -41,14 +42,14 @@ package struct DestinationKeys: Equatable, Sendable {
     }
 }
 
-/// Keys that conflict with a URL. The message is at the first key that is set.
+/// Keys that conflict with a URL. The message is reported at the first key that is set.
 package struct DestinationConflict: Equatable, Sendable {
     package let keys: [String]
     package let what: String
     package let remedy: String
 }
 
-/// Why a text is not a destination URL. It contains no part of that text.
+/// Why a text is not a destination URL. Contains no part of that text.
 package struct InvalidDestinationURL: Error, Equatable, Sendable {
     package var what: String
     package var remedy: String

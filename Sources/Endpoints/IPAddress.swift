@@ -16,12 +16,12 @@ package struct IPAddress: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// The IPv4 address that an IPv6 address stands for: mapped (::ffff:a.b.c.d), compatible (::a.b.c.d), of NAT64
-    /// (64:ff9b::/96) or of 6to4 (2002::/16). Otherwise the address itself.
+    /// The IPv4 address that an IPv6 address stands for: mapped (::ffff:a.b.c.d), compatible (::a.b.c.d), NAT64
+    /// (64:ff9b::/96) or 6to4 (2002::/16). Otherwise the address itself.
     package var embedded: IPAddress {
         guard bytes.count == 16 else { return self }
         let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-        // ::1 and :: are addresses of their own.
+        // ::1 and :: are not compatible addresses.
         let isCompatible = bytes[..<12].allSatisfy { $0 == 0 } && bytes[12] != 0
         let isNAT64 = bytes[..<12] == [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
         if isMapped || isCompatible || isNAT64 { return IPAddress(version4: bytes[12...]) }
@@ -80,7 +80,7 @@ package struct AddressRange: Sendable, Equatable {
     private let first: IPAddress
     private let bits: Int
 
-    /// An address, or an address with a prefix length. Bits behind the prefix are ignored.
+    /// Parses an address, or an address with a prefix length. Bits behind the prefix are ignored.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let first = IPAddress(parts[0]) else { return nil }

@@ -1,8 +1,9 @@
 internal import MediaCore
 
-/// Where to publish: what an rtmp:// or rtmps:// URL says, but for the stream key.
+/// The target of an rtmp:// or rtmps:// URL, without the stream key.
 ///
-/// Nothing is decoded or changed: servers compare bytes. What could be a secret (user, password, query) is never shown.
+/// Nothing is decoded or changed, because servers compare bytes. Possible secrets (user, password, query) are never
+/// shown.
 package struct RTMPEndpoint: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
@@ -10,27 +11,27 @@ package struct RTMPEndpoint: Sendable, Equatable, CustomStringConvertible, Custo
     /// A DNS name, an IPv4 address, or an IPv6 address without brackets.
     package let host: String
     package let port: UInt16
-    /// The application: the URL's path, with its query, as RTMP's `connect` carries it.
+    /// The application: the URL's path with its query, as RTMP's `connect` sends it.
     package let app: String
-    /// "user:password" where the URL has it; not part of what is sent as `tcUrl`.
+    /// "user:password" if the URL has it. It is not part of `tcUrl`.
     package let userInfo: Secret?
 
     /// Longer URLs and keys are refused.
     package static let maximumBytes = 2048
 
-    /// Reads a URL whose whole path is the application; the key is given apart.
+    /// Reads a URL whose whole path is the application. The key is given separately.
     package init(_ url: String) throws(RTMPEndpointError) {
         self = try URLParts(url, scheme: "rtmp").endpoint
     }
 
-    /// Reads a URL whose last path component, with everything behind it, is the stream key.
+    /// Reads a URL whose last path component, including a query, is the stream key.
     package static func splittingKey(_ url: String) throws(RTMPEndpointError) -> (endpoint: RTMPEndpoint, key: Secret) {
         try RTMPEndpoint(url).splittingKey()
     }
 
-    /// For a URL that has the stream key as its last path component, with everything behind it: the two apart.
+    /// Splits off the stream key: the last path component, including a query.
     package func splittingKey() throws(RTMPEndpointError) -> (endpoint: RTMPEndpoint, key: Secret) {
-        // Slashes in a query are the query's own.
+        // Slashes in a query belong to the query.
         guard let slash = app[..<(app.firstIndex(of: "?") ?? app.endIndex)].lastIndex(of: "/") else {
             throw .missingKey
         }
@@ -51,10 +52,10 @@ package struct RTMPEndpoint: Sendable, Equatable, CustomStringConvertible, Custo
         self.userInfo = userInfo
     }
 
-    /// The URL that `connect` names: scheme, host and application; no key, no user.
+    /// The URL for `connect`: scheme, host and application, without key and user.
     package var tcURL: String { schemeAndHost + "/" + app }
 
-    /// Scheme, host, port and application, with "<redacted>" for a user and a query.
+    /// Scheme, host, port and application, with "<redacted>" in place of a user and a query.
     package var description: String {
         let path = app.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let query = path.count > 1 ? "?<redacted>" : ""
@@ -74,7 +75,7 @@ package struct RTMPEndpoint: Sendable, Equatable, CustomStringConvertible, Custo
     }
 }
 
-/// What is wrong with a URL; none of the cases carries any of it, as that could show a key.
+/// What is wrong with a URL. No case contains a part of the URL, which could show a key.
 package enum RTMPEndpointError: Error, Equatable, Sendable, CustomStringConvertible {
     case tooLong
     case unknownScheme
@@ -100,7 +101,7 @@ package enum RTMPEndpointError: Error, Equatable, Sendable, CustomStringConverti
 extension URLParts {
     fileprivate var endpoint: RTMPEndpoint {
         get throws(RTMPEndpointError) {
-            // A query without a path is not an application's.
+            // A query without a path does not name an application.
             let pathAndQuery = rest.hasPrefix("/") ? String(rest.dropFirst()) : ""
             let app = pathAndQuery.hasSuffix("/") ? String(pathAndQuery.dropLast()) : pathAndQuery
             guard !app.isEmpty, !app.hasPrefix("?") else { throw .missingApp }

@@ -1,6 +1,6 @@
 /// A string that must not be shown, such as a stream key: printing, dumping or interpolating it gives "<redacted>".
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The string itself, for the one place that sends it.
+    /// The string itself, for the code that sends it.
     package let revealed: String
 
     package init(_ value: String) { revealed = value }

@@ -1,21 +1,21 @@
 internal import Wording
 
-/// A URL taken apart: what all schemes have in common.
+/// The parts of a URL that all schemes have in common.
 struct URLParts {
     var isSecure: Bool
     var host: String
-    /// Nil where the URL has none.
+    /// Nil if the URL has none.
     var port: UInt16?
     var userInfo: Secret?
-    /// What is behind the host and the port.
+    /// The rest of the URL after host and port.
     var rest: String
 
-    /// Whether a URL has this scheme, or that with an `s` behind it. Nothing else of the URL is looked at.
+    /// Whether a URL has this scheme, with or without an `s` at its end. The rest of the URL is not checked.
     static func hasScheme(_ scheme: String, _ url: String) -> Bool {
         url.withoutPrefix(scheme + "://") != nil || url.withoutPrefix(scheme + "s://") != nil
     }
 
-    /// - Parameter scheme: the one without TLS; with an `s` behind it, the one with TLS.
+    /// - Parameter scheme: the scheme without TLS. With an `s` at its end, it is the one with TLS.
     init(_ url: String, scheme: String) throws(RTMPEndpointError) {
         guard url.utf8.count <= RTMPEndpoint.maximumBytes else { throw .tooLong }
         guard url.unicodeScalars.allSatisfy({ $0 != " " && !$0.isControlOrFormat }) else { throw .badCharacter }
@@ -52,7 +52,7 @@ struct URLParts {
             if pieces.count == 2 { portText = pieces[1] }
         }
         if let portText {
-            // UInt16's own parser would take "+80".
+            // UInt16's own parser would accept "+80".
             guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(portText), number > 0
             else { throw .badPort }
             port = number

@@ -1,4 +1,4 @@
-/// Where a webhook is delivered: what an http:// or https:// URL says.
+/// The target of a webhook, from an http:// or https:// URL.
 ///
 /// The path and the query often hold a token, so no description shows them.
 package struct WebhookURL: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
@@ -7,7 +7,7 @@ package struct WebhookURL: Sendable, Equatable, CustomStringConvertible, CustomD
     /// A DNS name, an IPv4 address, or an IPv6 address without brackets.
     package let host: String
     package let port: UInt16
-    /// Path and query, as the request line has them; starts with a slash.
+    /// Path and query as in the request line. Starts with a slash.
     package let target: String
 
     package init(_ url: String) throws(InvalidWebhookURL) {
@@ -41,7 +41,7 @@ package struct WebhookURL: Sendable, Equatable, CustomStringConvertible, CustomD
 
     private static func defaultPort(isSecure: Bool) -> UInt16 { isSecure ? 443 : 80 }
 
-    /// Host and port as a URL and the header `Host` have them, without the default port.
+    /// Host and port as in a URL and in the header `Host`, without the default port.
     package var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == Self.defaultPort(isSecure: isSecure) ? name : "\(name):\(port)"
@@ -53,7 +53,7 @@ package struct WebhookURL: Sendable, Equatable, CustomStringConvertible, CustomD
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why a text is not the URL of a webhook. It contains no part of that text.
+/// Why a text is not the URL of a webhook. Contains no part of that text.
 package struct InvalidWebhookURL: Error, Equatable, Sendable {
     package var what: String
     package var remedy: String

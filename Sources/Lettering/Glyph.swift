@@ -1,4 +1,4 @@
-/// A place in a glyph, in units of which a capital letter is 14 high: from the glyph's left, and up from the baseline.
+/// A point of a glyph, from its left edge and up from the baseline. A capital letter is 14 units high.
 package struct GlyphPoint: Equatable, Sendable {
     package var x: Float
     package var y: Float
@@ -6,10 +6,10 @@ package struct GlyphPoint: Equatable, Sendable {
     package init(_ x: Float, _ y: Float) { (self.x, self.y) = (x, y) }
 }
 
-/// The picture of one character: lines that a pen follows, with curves already broken into short ones.
+/// The shape of one character: lines that a pen follows. Curves are already broken into short lines.
 package struct Glyph: Equatable, Sendable {
-    /// Each at least one point; a stroke of one point is a dot.
+    /// Each stroke has at least one point. A stroke of one point is a dot.
     package let strokes: [[GlyphPoint]]
-    /// From the leftmost point to the rightmost; the pen's own width comes on top.
+    /// The distance from the leftmost point to the rightmost, without the width of the pen.
     package let width: Float
 }

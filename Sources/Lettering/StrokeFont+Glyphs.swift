@@ -1,8 +1,8 @@
 extension StrokeFont {
-    /// A character, then its strokes. A stroke is a row of points, each a column and a row in base 36: the baseline is
-    /// at 5, small letters reach to f, capitals to j, tails to 0. `~` before a stroke makes it a curve that leaves
-    /// from the first point and arrives at the last, `o` a closed one; both only bend towards the others. A stroke of
-    /// one point is a dot.
+    /// A character, then its strokes. A stroke is a row of points, each a column and a row in base 36. The baseline is
+    /// at 5; small letters reach to f, capitals to j, tails to 0. `~` before a stroke makes a curve from the first
+    /// point to the last one, and `o` makes a closed curve. Both only bend towards the other points. A stroke of one
+    /// point is a dot.
     static let drawn = #"""
         A 055ja5 2a8a
         B 050j ~0j4j9j9c4c0c ~0c5caca55505
@@ -165,8 +165,8 @@ extension StrokeFont {
         → 0bcb 8fcb87
         """#
 
-    /// A mark, as it stands over (or under) a letter of eight columns that reaches to f, its strokes joined by `+`;
-    /// then the letters that have it, each before the one that it is put on.
+    /// A mark over (or under) a letter of eight columns that reaches to f, with its strokes joined by `+`. Then the
+    /// letters with this mark, each before the letter that carries it.
     static let marked = """
         2l5i ÀA ÈE ÌI ÒO ÙU àa èe ìı òo ùu ẀW ẁw
         6l3i ÁA ÉE ÍI ÓO ÚU ÝY áa ée íı óo úu ýy ĆC ćc ŃN ńn ŚS śs ŹZ źz ĹL ŔR ŕr

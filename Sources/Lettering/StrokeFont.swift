@@ -1,14 +1,14 @@
-/// What people write in Latin alphabets, as strokes of a pen: ASCII, Latin-1, and what Europe's other languages have
-/// beside it. Letters of dots, as the test pattern has them, have no room for accents and do not grow well.
+/// The letters of Latin alphabets as strokes of a pen: ASCII, Latin-1, and the other letters of Europe's languages. The
+/// dot letters of the test pattern have no room for accents and do not scale well.
 ///
-/// Made from its table at each use, a few hundred short strings; whoever needs it holds it as long as it takes. A
-/// value: any thread.
+/// It is made from its table at each use, from a few hundred short strings. The caller keeps it as long as it needs it.
+/// A value: any thread.
 package struct StrokeFont: Sendable {
-    /// All in units of which a capital letter is 14 high.
+    /// All lengths are in units; a capital letter is 14 units high.
     package static let capitalHeight: Float = 14
     package static let linePitch: Float = 28
     package static let penWidth: Float = 2.2
-    /// Between two glyphs' outermost points.
+    /// The distance between the outermost points of two glyphs.
     package static let spacing: Float = 4.6
     package static let spaceWidth: Float = 3.4
 
@@ -28,7 +28,7 @@ package struct StrokeFont: Sendable {
         }
     }
 
-    /// Whether there is a picture of it, or it is a space.
+    /// Whether the font has a glyph for the character, or it is a space.
     package func has(_ character: Character) -> Bool {
         Self.isSpace(character) || sources[character] != nil || marks[character] != nil
     }
@@ -43,7 +43,7 @@ package struct StrokeFont: Sendable {
         guard let (base, mark) = marks[character], let under = sources[base]?.map(Self.stroke) else { return nil }
         let (left, right) = Self.extent(under)
         let top = under.joined().map(\.y).max() ?? 0
-        // Marks are drawn over a small letter, eight wide; those below stay where they are.
+        // Marks are drawn over a small letter that is eight wide. Marks below the letter do not move up.
         let isBelow = mark.hasPrefix("~45")
         let (over, up) = ((left + right) / 2 - 4, isBelow ? 0 : max(0, top - 10))
         let marks = mark.split(separator: "+").map { stroke in
@@ -62,7 +62,7 @@ package struct StrokeFont: Sendable {
         return (columns.min() ?? 0, columns.max() ?? 0)
     }
 
-    /// With the leftmost point at 0.
+    /// Makes a glyph with its leftmost point at 0.
     private static func glyph(_ strokes: [[GlyphPoint]]) -> Glyph {
         let (left, right) = extent(strokes)
         return Glyph(
@@ -74,7 +74,7 @@ extension StrokeFont {
     private static let baseline: Float = 5
     private static let stepsOfCurve = 6
 
-    /// As `drawn` writes it.
+    /// Parses a stroke in the format of `drawn`.
     private static func stroke(_ text: Substring) -> [GlyphPoint] {
         let isClosed = text.first == "o"
         let isCurve = isClosed || text.first == "~"
@@ -85,7 +85,7 @@ extension StrokeFont {
         return isCurve ? curve(points, isClosed: isClosed) : points
     }
 
-    /// A quadratic B-spline: it runs through the middles of the lines between the points, except at its two ends.
+    /// A quadratic B-spline: it runs through the midpoints of the lines between the points, except at its two ends.
     private static func curve(_ points: [GlyphPoint], isClosed: Bool) -> [GlyphPoint] {
         guard points.count > 2 else { return points }
         let count = points.count

@@ -1,19 +1,19 @@
 /// Text broken into lines and scaled to the available space: the position of each glyph.
 ///
-/// Pixels count from the middle of the room, to the right and down. A value, made once.
+/// Pixels count from the middle of the available space, to the right and down. A value, made once.
 package struct TextLayout: Sendable {
     package struct Letter: Equatable, Sendable {
-        /// Of `glyphs`.
+        /// The index in `glyphs`.
         package let glyph: Int
-        /// The leftmost point.
+        /// The leftmost point of the glyph.
         package let x: Float
         package let baseline: Float
     }
 
-    /// Each character's picture once.
+    /// One glyph for each different character.
     package let glyphs: [Glyph]
     package let letters: [Letter]
-    /// Pixels of one unit of the glyphs.
+    /// The size of one unit of the glyphs in pixels.
     package let scale: Float
     package let width: Float
     package let height: Float
@@ -49,7 +49,7 @@ package struct TextLayout: Sendable {
         self.scale = scale
         self.width = Self.width(of: lines, glyphs) * scale
         self.height = Float(lines.count) * StrokeFont.linePitch * scale
-        // From the first line's capitals to the last one's baseline it stands in the middle.
+        // The block from the capitals of the first line to the baseline of the last one is centred.
         let block = Float(lines.count - 1) * StrokeFont.linePitch + StrokeFont.capitalHeight
         let first = StrokeFont.capitalHeight - block / 2
         letters = lines.enumerated().flatMap { index, line in
@@ -62,7 +62,7 @@ package struct TextLayout: Sendable {
         }
     }
 
-    /// Of one line, the pen's width included.
+    /// The width of a line, including that of the pen.
     private static func width(of line: [Int], _ glyphs: [Glyph]) -> Float {
         guard !line.isEmpty else { return 0 }
         return line.reduce(StrokeFont.penWidth - StrokeFont.spacing) { $0 + StrokeFont.advance(glyphs[$1]) }
@@ -70,7 +70,7 @@ package struct TextLayout: Sendable {
 
     /// Lines of glyphs, broken between words, and within a word that is longer than a line.
     ///
-    /// - Parameter paragraphs: words of glyphs; a space stands for each break between two that is not a line's.
+    /// - Parameter paragraphs: words of glyphs. `space` is put between two words of the same line.
     private static func lines(_ paragraphs: [[[Int]]], _ glyphs: [Glyph], space: Int, width: Float) -> [[Int]] {
         var lines: [[Int]] = []
         for paragraph in paragraphs {

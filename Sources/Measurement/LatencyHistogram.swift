@@ -1,11 +1,11 @@
 package import MediaCore
 
-/// How often something took how long, in buckets that are an eighth of their power of two wide: quantiles are exact to
-/// 6 %, from a microsecond to a minute.
+/// Counts durations in buckets that are an eighth of their power of two wide. Quantiles are exact to 6 %, from a
+/// microsecond to a minute.
 ///
-/// Takes no memory after `init`. Not thread-safe.
+/// Allocates no memory after `init`. Not thread-safe.
 package struct LatencyHistogram: Sendable {
-    /// Exact below it; the first power of two that is divided.
+    /// Values below it are exact. It is the first power of two that is divided.
     private static let linear = 16
     private static let largestExponent = 25
     private var buckets = [UInt64](repeating: 0, count: linear + (largestExponent - 3) * 8)
@@ -30,7 +30,7 @@ package struct LatencyHistogram: Sendable {
             median: quantile(0.5), percentile99: quantile(0.99), maximum: .microseconds(Int64(clamping: largest)))
     }
 
-    /// How many took at most each of `LatencySummary.bounds`, to the width of a bucket.
+    /// How many values are at most each of `LatencySummary.bounds`, to the width of a bucket.
     private var atMost: LatencySummary.Counts {
         var (seen, index) = (UInt64(0), 0)
         var counts = LatencySummary.Counts(repeating: 0)
@@ -44,7 +44,7 @@ package struct LatencyHistogram: Sendable {
         return counts
     }
 
-    /// The middle of the bucket in which the value lies that `share` of all do not exceed.
+    /// The middle of the bucket with the value that a fraction `share` of all values does not exceed.
     private func quantile(_ share: Double) -> MediaTime {
         let rank = max(1, UInt64((Double(count) * share).rounded(.up)))
         var seen: UInt64 = 0
@@ -71,21 +71,21 @@ package struct LatencyHistogram: Sendable {
     }
 }
 
-/// What a `LatencyHistogram` comes to; zeros where nothing was noted.
+/// The summary of a `LatencyHistogram`; zeros if it is empty.
 package struct LatencySummary: Sendable {
-    /// One for each of `bounds`; in place, because a summary is made every second.
+    /// One count for each of `bounds`; stored inline, because a summary is made every second.
     package typealias Counts = InlineArray<13, UInt64>
 
-    /// Microseconds that `atMost` is counted for: what people look at, from fast to hopeless.
+    /// The bounds of `atMost` in microseconds, from fast to hopeless.
     package static let bounds: [UInt64] = [
         1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000,
         10_000_000,
     ]
 
     package var count: UInt64 = 0
-    /// Microseconds of all.
+    /// The sum of all values in microseconds.
     package var total: UInt64 = 0
-    /// How many took at most each of `bounds`.
+    /// How many values are at most each of `bounds`.
     package var atMost = Counts(repeating: 0)
     package var average = MediaTime.zero
     package var median = MediaTime.zero

@@ -1,8 +1,9 @@
 package import MediaCore
 
-/// Finds out for how long a thread did not run: the process was stopped, or swapped out. Pure.
+/// Finds out how long a thread did not run because the process was stopped or swapped out. Pure.
 ///
-/// Nobody whom the thread waits for may be late because of that: what they have done meanwhile was not seen.
+/// A peer that the thread waits for must not count as late for that time, because the thread did not see what the peer
+/// did.
 package struct Standstill {
     private var lastWake: MediaTime
     private let longestTurn: MediaTime?
@@ -11,15 +12,15 @@ package struct Standstill {
 
     /// - Parameters:
     ///   - now: the time of the clock.
-    ///   - longestTurn: what the thread may take between two waits because of others; nil for any time.
+    ///   - longestTurn: how long peers can keep the thread busy between two waits; nil for any time.
     package init(now: MediaTime, longestTurn: MediaTime?) { (lastWake, self.longestTurn) = (now, longestTurn) }
 
-    /// The thread has waited, and wakes.
+    /// Notes that the thread has waited, and wakes.
     ///
     /// - Parameters:
     ///   - began: when it began to wait.
-    ///   - limit: the longest time that it wanted to wait; nil for no limit. Then nobody can be late.
-    /// - Returns: the time that is nobody's fault but the daemon's; zero for none.
+    ///   - limit: the longest time that it wanted to wait; nil for no limit. Without a limit, no peer can be late.
+    /// - Returns: the time for which only the daemon is to blame; zero for none.
     package mutating func wake(began: MediaTime, now: MediaTime, limit: MediaTime?) -> MediaTime {
         defer { lastWake = now }
         guard let limit else { return .zero }

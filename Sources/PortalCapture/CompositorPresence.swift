@@ -2,12 +2,12 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// Tells whether a Wayland compositor has ended: a connection over which nothing is said.
+/// Tells whether a Wayland compositor has ended, by a connection on which neither side sends anything.
 package final class CompositorPresence: Sendable {
     private let socket: OwnedDescriptor
 
-    /// - Parameter name: of the compositor's socket in `folder`, or its path.
-    /// - Returns: nil if it cannot be reached.
+    /// - Parameter name: the name of the compositor's socket in `folder`, or its path.
+    /// - Returns: nil if the compositor cannot be reached.
     package init?(_ name: String, folder: String?) {
         let path = name.hasPrefix("/") ? name : "\(folder ?? "")/\(name)"
         guard let socket = try? UnixSocket.connect(path: path, timeout: .seconds(1)) else { return nil }
@@ -19,6 +19,6 @@ package final class CompositorPresence: Sendable {
         return unsafe poll(&waiting, 1, 0) > 0
     }
 
-    /// For `poll`: it has ended when an event comes.
+    /// For `poll`: any event means that the compositor has ended.
     package var descriptor: CInt { socket.raw }
 }

@@ -1,7 +1,8 @@
 internal import LinuxSystem
 internal import UpcastClient
 
-/// Numbers the memory that frames lie in, so that a grabber knows what a place had. Nobody else writes there.
+/// Numbers the memory that frames lie in, so that a grabber knows what each place contains. Only the grabber writes
+/// there.
 final class FramePlaces: FrameWriter {
     private let last = Monitor<UInt32>(0)
 
@@ -14,6 +15,6 @@ final class FramePlaces: FrameWriter {
         }
     }
 
-    /// Numbers are not used again.
+    /// Does nothing: numbers are not used again.
     func detach(_ memory: UInt32) {}
 }

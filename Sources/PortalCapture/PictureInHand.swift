@@ -3,36 +3,36 @@ internal import MediaCore
 internal import UpcastClient
 internal import WaylandCapture
 
-/// The newest picture of a stream, which stays here until the next one comes: the pointer moves over it, and senders do
-/// not send the picture of a screen that stands still again. One thread at a time.
+/// The newest picture of a stream, kept until the next one comes. The pointer moves over the kept picture, and senders
+/// do not repeat the picture of a screen that does not change. One thread at a time.
 final class PictureInHand {
-    /// What has changed.
+    /// A change that a buffer brings.
     enum Change {
         case pointer
-        /// Another picture, that differs from the one before in these places; nil for anywhere.
+        /// A new picture, which differs from the one before in these rectangles; nil for anywhere.
         case picture([CaptureRectangle]?)
-        /// There is a picture that cannot be sent.
+        /// A picture has come that cannot be sent.
         case unusable(ScreenError)
-        /// A newer picture than the one here may have been lost on the way.
+        /// A picture that is newer than the kept one may have been lost on the way.
         case missing
     }
 
     private let stream: PipeWireStream
     private var buffer: PipeWireStream.Buffer?
-    /// What it looks like; nil without one.
+    /// The layout of the picture; nil without a picture.
     private(set) var picture: StreamPicture?
     private(set) var pointer = PointerState()
     private(set) var transform = OutputTransform.normal
-    /// When it was shown, on a clock of the sender's.
+    /// When the picture was shown, on a clock of the sender.
     private(set) var stamp: MediaTime?
-    /// Of the last buffer, as the sender counts; 0 where it does not.
+    /// The last buffer's sequence number; 0 if the sender does not count.
     private var sequence: UInt64 = 0
-    /// The picture that the next one's damage refers to was here.
+    /// Whether the kept picture is the one that the next picture's damage refers to.
     private var knowsLast = false
 
     init(_ stream: PipeWireStream) { self.stream = stream }
 
-    /// Where the picture is; nil without one, and if the sender has taken it away.
+    /// The memory of the picture; nil without a picture, and after the sender has taken the memory away.
     var memory: UnsafeRawBufferPointer? { unsafe buffer.flatMap { unsafe stream.memory(of: $0) } }
 
     /// Takes all buffers that have come, and gives back all but the newest picture.
@@ -59,9 +59,9 @@ final class PictureInHand {
         }
     }
 
-    /// - Returns: where it differs from the picture before; nil for anywhere.
+    /// - Returns: where the picture differs from the one before; nil for anywhere.
     private func take(_ next: PipeWireStream.Buffer, _ picture: StreamPicture) -> [CaptureRectangle]? {
-        // Damage is what has changed since the picture before, which has to be the one that was here.
+        // Damage lists the changes since the sender's previous picture. It is valid only if that is the kept picture.
         let isNext = next.sequence == 0 || next.sequence == sequence &+ 1
         let isKnown = knowsLast && isNext && self.picture?.looksLike(picture) ?? false
         if let buffer { stream.giveBack(buffer) }
@@ -72,7 +72,7 @@ final class PictureInHand {
         return isKnown ? next.damage : nil
     }
 
-    /// - Returns: whether that is news.
+    /// - Returns: whether the pointer has changed.
     private func take(_ pointer: PipeWireStream.Pointer?) -> Bool {
         guard let pointer else { return false }
         let hasMoved = self.pointer.move(to: pointer.place)

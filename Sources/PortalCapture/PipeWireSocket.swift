@@ -2,8 +2,8 @@ internal import Glibc
 internal import LinuxSystem
 internal import MediaCore
 
-/// Tells whether PipeWire runs for this user. A portal opens the connection itself; but where PipeWire is gone, a
-/// desktop fails after it has used up the permission that was kept. Any thread.
+/// Tells whether PipeWire runs for this user. The portal opens the connection itself. But if PipeWire has gone, a
+/// desktop fails only after it has used up the stored permission. Any thread.
 package final class PipeWireSocket: Sendable, Equatable {
     private let path: String?
     private let wasThere = Monitor(false)
@@ -18,7 +18,7 @@ package final class PipeWireSocket: Sendable, Equatable {
 
     package static func == (a: PipeWireSocket, b: PipeWireSocket) -> Bool { a.path == b.path }
 
-    /// Nil where nobody knows: programs in a sandbox see no socket.
+    /// Whether the socket can be reached; nil if its path is unknown. A program in a sandbox may not see the socket.
     var isThere: Bool? {
         guard let path else { return nil }
         let isThere = (try? UnixSocket.connect(path: path, timeout: .seconds(1))) != nil
@@ -26,6 +26,6 @@ package final class PipeWireSocket: Sendable, Equatable {
         return isThere
     }
 
-    /// It has been seen before, and is not there now.
+    /// Whether PipeWire was there before, and is not there now.
     var isGone: Bool { isThere == false && wasThere.withLock { $0 } }
 }

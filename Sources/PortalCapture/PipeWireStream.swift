@@ -9,27 +9,27 @@ internal import UpcastClient
     /// A buffer that was taken from the stream, until it is given back.
     struct Buffer {
         fileprivate let number: UInt32
-        /// False for one that only moves the pointer.
+        /// False for a buffer that only moves the pointer.
         let hasPicture: Bool
         let claim: StreamPicture.Claim
         let transform: Int
-        /// On the sender's clock.
+        /// When the picture was shown, on the sender's clock.
         let stamp: MediaTime?
         let sequence: UInt64
-        /// In pixels of the sender's picture; nil if nobody has told.
+        /// In pixels of the sender's picture; nil if the sender does not report damage.
         let damage: [CaptureRectangle]?
         let pointer: Pointer?
-        /// It should have had a picture.
+        /// Whether the buffer should have had a picture, which was lost.
         let isLost: Bool
-        /// PipeWire has lost others before it.
+        /// Whether PipeWire has lost buffers before this one.
         let followsLoss: Bool
     }
 
-    /// What a buffer tells of the pointer.
+    /// What a buffer reports about the pointer.
     struct Pointer {
-        /// Nil while it cannot be seen.
+        /// Nil while the pointer is hidden.
         var place: (x: Int, y: Int)?
-        /// Nil if it is the same as before.
+        /// Nil if the shape has not changed.
         var shape: PointerImage?
     }
 
@@ -39,8 +39,8 @@ internal import UpcastClient
     private var isActive = true
 
     /// - Parameters:
-    ///   - remote: a connection; it is the stream's from here on.
-    ///   - pointer: it is told beside the pictures.
+    ///   - remote: a connection, which the stream owns from here on.
+    ///   - pointer: whether the sender reports the pointer separately from the pictures.
     /// - Throws: what is missing, and how to get it.
     init(remote: CInt, node: UInt32, rate: FrameRate, pointer: Bool) throws(ScreenError) {
         var error: CInt = 0
@@ -66,7 +66,7 @@ internal import UpcastClient
         }
     }
 
-    /// The calling thread uses the stream until it leaves.
+    /// Binds the stream to the calling thread until `leave`.
     func enter() { unsafe upcast_pipewire_enter(handle) }
     func leave() { unsafe upcast_pipewire_leave(handle) }
 
@@ -85,29 +85,29 @@ internal import UpcastClient
         }
     }
 
-    /// How often the sender has begun to send; wraps around.
+    /// How often the sender has begun to stream; wraps around.
     var starts: UInt32 { unsafe upcast_pipewire_look(handle).pointee.starts }
 
-    /// What was captured is gone, or the stream has ended.
+    /// Whether the captured node has gone, or the stream has ended.
     var hasEnded: Bool { unsafe stage == .ended || upcast_pipewire_look(handle).pointee.is_gone }
 
-    /// It has ended although PipeWire and the node are there, and the sender has never begun.
+    /// Whether the stream has ended before the sender began to stream, although PipeWire and the node are still there.
     var isRefused: Bool {
         let isGone = unsafe upcast_pipewire_look(handle).pointee.is_gone
         return stage == .ended && !isGone && starts == 0
     }
 
-    /// In PipeWire's words.
+    /// The error text of PipeWire.
     var error: String { unsafe text(upcast_pipewire_look(handle).pointee.error) }
 
-    /// Lets the sender pause, or go on.
+    /// Lets the sender pause or continue.
     func activate(_ isActive: Bool) {
         guard isActive != self.isActive else { return }
         self.isActive = isActive
         unsafe upcast_pipewire_set_active(handle, isActive)
     }
 
-    /// Lets the sender begin again, which brings the whole picture.
+    /// Makes the sender start again. It then sends the whole picture.
     func askAgain() {
         guard isActive else { return }
         unsafe upcast_pipewire_set_active(handle, false)

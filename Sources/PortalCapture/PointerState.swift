@@ -2,7 +2,7 @@ package import Grabbing
 internal import MediaCore
 package import UpcastClient
 
-/// Where the pointer is over a shared screen, and what it looks like, as the stream has told. Pure.
+/// The position and shape of the pointer over a shared screen, as reported by the stream. Pure.
 package struct PointerState: Equatable, Sendable {
     private var image = PointerImage.none
     private var place: (x: Int, y: Int)?
@@ -13,27 +13,27 @@ package struct PointerState: Equatable, Sendable {
         a.image == b.image && a.place?.x == b.place?.x && a.place?.y == b.place?.y
     }
 
-    /// - Parameter place: where it points, in pixels of the sender's picture; nil while it cannot be seen.
-    /// - Returns: whether that is news.
+    /// - Parameter place: where the pointer points, in pixels of the sender's picture; nil while it is hidden.
+    /// - Returns: whether the position has changed.
     package mutating func move(to place: (x: Int, y: Int)?) -> Bool {
         defer { self.place = place }
         return place?.x != self.place?.x || place?.y != self.place?.y
     }
 
-    /// - Returns: whether that is news.
+    /// - Returns: whether the shape has changed.
     package mutating func take(_ shape: PointerImage) -> Bool {
         defer { image = shape }
         return shape != image
     }
 
-    /// What it covers of a picture; nil for nothing.
+    /// The part of a picture that the pointer covers; nil for none.
     package func area(in picture: StreamPicture) -> CaptureRectangle? {
         guard let place, image.width > 0 else { return nil }
         return image.area(x: place.x - picture.origin.x, y: place.y - picture.origin.y).intersection(
             CaptureRectangle(x: 0, y: 0, width: picture.width, height: picture.height))
     }
 
-    /// Draws it over a frame with a picture.
+    /// Draws the pointer over a frame with a picture.
     package func draw(into frame: UnsafeMutableRawBufferPointer, _ picture: StreamPicture) {
         guard let place, case .rgb(let red, let blue) = picture.pixelFormat.layout else { return }
         unsafe image.draw(
@@ -43,9 +43,9 @@ package struct PointerState: Equatable, Sendable {
 }
 
 extension PointerImage {
-    /// A shape as a stream has it: premultiplied, in rows of `stride` bytes.
+    /// Reads a shape as a stream stores it: premultiplied, in rows of `stride` bytes.
     ///
-    /// - Parameter positions: of red, green, blue and opacity in the four bytes of a pixel.
+    /// - Parameter positions: the positions of red, green, blue and opacity in the four bytes of a pixel.
     package init(
         bytes: UnsafeRawBufferPointer, width: Int, height: Int, stride: Int, hotX: Int, hotY: Int,
         positions: (red: Int, green: Int, blue: Int, opacity: Int)

@@ -1,6 +1,6 @@
 internal import Grabbing
 
-/// The user does not let the screen be captured, or not any more; one sentence for people.
+/// The user does not allow the capture of the screen, or has withdrawn it; one sentence for people.
 package struct SharingRefused: Error, Equatable, Sendable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
@@ -9,14 +9,14 @@ package struct SharingRefused: Error, Equatable, Sendable, CustomStringConvertib
         "the user has ended the sharing on the desktop; the next start of upcast-screen asks again")
 }
 
-/// What a portal has said to a question. Pure.
+/// A portal's answer to a request. Pure.
 package enum PortalAnswer: Equatable, Sendable {
-    /// `code`: 0 granted, 1 refused by the user, else ended in another way.
+    /// `code`: 0 granted, 1 refused by the user, other values: ended in another way.
     case response(code: UInt32)
     case error(name: String, text: String)
 
-    /// - Parameter step: what was asked for.
-    /// - Throws: `ScreenError` or `SharingRefused`, with what would be right; `NoAnswer`.
+    /// - Parameter step: the request that was answered.
+    /// - Throws: `ScreenError` or `SharingRefused`, which say what to do; `NoAnswer`.
     package func check(_ step: PortalStep) throws {
         switch self {
         case .response(code: 0): return
@@ -29,7 +29,7 @@ package enum PortalAnswer: Equatable, Sendable {
         }
     }
 
-    /// Nobody has said why.
+    /// The portal ended the request without a reason.
     package enum NoAnswer: Error, Equatable { case ended(PortalStep) }
 
     static func ended(_ step: PortalStep) -> ScreenError {
@@ -46,7 +46,7 @@ package enum PortalAnswer: Equatable, Sendable {
                 "this session has no ScreenCast portal: xdg-desktop-portal does not run and cannot be started. On "
                     + "Debian: apt install xdg-desktop-portal, and xdg-desktop-portal-gnome, -kde or -wlr",
                 isTemporary: true)
-        // A portal without this interface says that the question is wrong.
+        // A portal without the ScreenCast interface reports that the request is wrong.
         case "org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.UnknownMethod",
             "org.freedesktop.DBus.Error.InvalidArgs" where step == .facts || !name.hasSuffix("InvalidArgs"):
             return ScreenError(
@@ -65,11 +65,11 @@ package enum PortalAnswer: Equatable, Sendable {
     }
 }
 
-/// The questions to a portal, in their order.
+/// The requests to a portal, in their order.
 package enum PortalStep: CaseIterable, Sendable {
     case facts, session, selection, start, remote
 
-    /// As the portal's documentation names it.
+    /// The name of the call in the portal's documentation.
     package var call: String {
         switch self {
         case .facts: "the properties of org.freedesktop.portal.ScreenCast"

@@ -7,10 +7,10 @@ internal import MediaCore
 @safe package final class PortalConnection {
     private let handle: OpaquePointer
     private let clock = MonotonicClock()
-    /// How long a portal that has taken a question may take, where no user is asked.
+    /// How long a portal may take to complete a request that does not ask the user.
     private static let patience = MediaTime.seconds(25)
 
-    /// - Throws: what is missing, and how to get it.
+    /// - Throws: an error that says what is missing, and how to get it.
     package init() throws(ScreenError) {
         var error: CInt = 0
         guard let opened = unsafe upcast_portal_open(&error) else { throw Self.failure(error) }
@@ -37,14 +37,14 @@ internal import MediaCore
 
     // MARK: Questions
 
-    /// Why a question has no answer: somebody wants something else.
+    /// The request has no answer, because the caller was told to stop.
     package struct Interrupted: Error {}
 
     /// What the portal offers.
     ///
     /// - Parameters:
-    ///   - stop: a descriptor; nil for none.
-    ///   - isStopped: called when it is readable.
+    ///   - stop: a descriptor that interrupts the wait; nil for none.
+    ///   - isStopped: called when `stop` is readable.
     package func facts(stop: CInt? = nil, _ isStopped: () -> Bool = { true }) throws -> PortalFacts {
         unsafe upcast_portal_ask_facts(handle)
         try finish(.facts, Self.patience, stop, isStopped) {}
@@ -54,20 +54,20 @@ internal import MediaCore
             pointers: PortalFacts.PointerModes(rawValue: state.pointers))
     }
 
-    /// What the user has granted.
+    /// The stream that the user has granted.
     struct Grant {
         var node: UInt32
-        /// Of PipeWire, the caller's.
+        /// The connection to PipeWire, which the caller owns.
         var remote: CInt
     }
 
-    /// Asks for a screen. It may be the user who is asked.
+    /// Asks for a screen. The portal may ask the user.
     ///
     /// - Parameters:
-    ///   - token: of a permission that was given before.
+    ///   - token: the token of an earlier permission.
     ///   - patience: how long the user may take.
-    ///   - asking: called when it takes so long that the user is asked.
-    ///   - keep: called with the next token, or nil if there is none, when the user has chosen.
+    ///   - asking: called when the answer takes so long that the user must have been asked.
+    ///   - keep: called when the user has chosen, with the next token, or nil if there is none.
     func share(
         _ wish: PortalWish, token: String?, patience: MediaTime, stop: CInt?, _ isStopped: () -> Bool,
         asking: () -> Void, keep: (_ token: String?) -> Void
@@ -84,7 +84,7 @@ internal import MediaCore
         unsafe upcast_portal_start(handle)
         try finish(.start, patience, stop, isStopped, asking)
         let state = unsafe upcast_portal_look(handle).pointee
-        // Before anything else can fail: the old token has been used up.
+        // Keep the new token before anything else can fail: the old one has been used up.
         let granted = text(state.token)
         keep(granted.isEmpty ? nil : granted)
         guard state.has_stream else {
@@ -96,7 +96,7 @@ internal import MediaCore
         return Grant(node: node, remote: unsafe upcast_portal_take_remote(handle))
     }
 
-    /// Waits for the answer.
+    /// Waits for the answer to a request.
     private func finish(
         _ step: PortalStep, _ patience: MediaTime, _ stop: CInt?, _ isStopped: () -> Bool, _ asking: () -> Void
     ) throws {
@@ -136,7 +136,7 @@ internal import MediaCore
 
     // MARK: The session
 
-    /// Names what has to be processed.
+    /// Adds the events after which `process` has work.
     func note(in wait: inout GrabWait) {
         wait.note(unsafe upcast_portal_descriptor(handle), events: unsafe upcast_portal_events(handle))
         let milliseconds = unsafe upcast_portal_milliseconds(handle)
@@ -153,7 +153,7 @@ internal import MediaCore
     func askForSession() { unsafe upcast_portal_look_for_session(handle) }
     func endSession() { unsafe upcast_portal_end_session(handle) }
 
-    /// What the portal has told of the session.
+    /// Adds what the portal has reported about the session.
     func note(_ signs: inout SharingEnd.Signs) {
         let state = unsafe upcast_portal_look(handle).pointee
         signs.isClosed = state.is_closed
@@ -166,7 +166,7 @@ internal import MediaCore
     }
 }
 
-/// Up to the first 0.
+/// The text up to the first 0.
 func text<Array>(_ array: Array) -> String {
     unsafe withUnsafeBytes(of: array) { bytes in
         unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)

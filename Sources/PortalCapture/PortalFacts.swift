@@ -1,6 +1,6 @@
-/// What the ScreenCast portal of a desktop offers. Pure.
+/// The capabilities of a desktop's ScreenCast portal. Pure.
 package struct PortalFacts: Equatable, Sendable {
-    /// What users can choose, as the portal has it.
+    /// The kinds of sources that users can choose, with the portal's bits.
     package struct Sources: OptionSet, Hashable, Sendable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -9,15 +9,15 @@ package struct PortalFacts: Equatable, Sendable {
         package static let window = Sources(rawValue: 2)
     }
 
-    /// What becomes of the pointer, as the portal has it.
+    /// The ways to handle the pointer, with the portal's bits.
     package struct PointerModes: OptionSet, Hashable, Sendable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
 
         package static let hidden = PointerModes(rawValue: 1)
-        /// Drawn into the pictures.
+        /// The pointer is drawn into the pictures.
         package static let embedded = PointerModes(rawValue: 2)
-        /// Told beside the pictures.
+        /// The pointer is reported separately from the pictures.
         package static let metadata = PointerModes(rawValue: 4)
     }
 
@@ -29,12 +29,12 @@ package struct PortalFacts: Equatable, Sendable {
         (self.version, self.sources, self.pointers) = (version, sources, pointers)
     }
 
-    /// For people.
+    /// The names for messages.
     package var sourceNames: [String] {
         [(Sources.monitor, "monitor"), (.window, "window")].filter { sources.contains($0.0) }.map(\.1)
     }
 
-    /// For people.
+    /// The names for messages.
     package var pointerNames: [String] {
         [(PointerModes.hidden, "hidden"), (.embedded, "embedded"), (.metadata, "metadata")]
             .filter { pointers.contains($0.0) }.map(\.1)

@@ -4,17 +4,17 @@ package import MediaCore
 package import UpcastClient
 internal import WaylandCapture
 
-/// Sends the frames of a shared screen to the daemon: when it changes, and no faster than the frame rate. One thread.
+/// Sends the frames of a shared screen to the daemon when it changes, and no faster than the frame rate. One thread.
 ///
-/// PipeWire brings pictures in memory of its sender's: what of them is new is copied once, into memory that the daemon
-/// reads.
+/// PipeWire brings pictures in memory of their sender. Only the changed parts are copied, once, into memory that the
+/// daemon reads.
 package final class PortalGrabber {
     package enum Notice: Equatable, Sendable {
         /// The user is asked what to share.
         case asking
-        /// What cannot be captured for the moment; the last frame stays.
+        /// The reason why nothing can be captured for the moment; the last frame stays.
         case waiting(String)
-        /// What is captured from here on.
+        /// What is captured from now on.
         case capturing(String)
         case hint(String)
     }
@@ -26,22 +26,22 @@ package final class PortalGrabber {
     private var schedule: GrabSchedule
     private let places = FramePlaces()
     private var stale = StaleParts()
-    /// Since the last frame that was sent.
+    /// The damage since the last frame that was sent.
     private var damage = DamageList()
     private var lost = LostPicture()
     private var time = PictureTime()
     /// Where the pointer is in the last frame that was sent.
     private var drawnPointer: CaptureRectangle?
-    /// The picture in hand has not been sent: its time is that at which it was shown.
+    /// Whether the picture in hand has not been sent yet. Its frame then gets the time at which the picture was shown.
     private var isNew = true
     private var told: String?
-    /// Before, nothing is sent.
+    /// Nothing is sent before this time.
     private var pauseEnd = MediaTime.zero
-    /// When to say that nothing comes; nil once something has.
+    /// When to report that no picture comes; nil once one has come.
     private var silenceEnd: MediaTime?
     private var isPaused = false
     private static let silence = MediaTime.seconds(10)
-    /// How long a picture of before is not sent, because a newer one may come.
+    /// How long an old picture is held back after a pause, because a newer one may come.
     private static let renewal = MediaTime.milliseconds(500)
 
     package init(_ rate: FrameRate, _ screen: SharedScreen, _ connection: CaptureConnection) {
@@ -54,7 +54,7 @@ package final class PortalGrabber {
     /// Runs until it is told to stop.
     ///
     /// - Parameters:
-    ///   - control: what other threads tell.
+    ///   - control: the orders of other threads.
     ///   - sent: called after each frame.
     ///   - notice: called when the picture comes, goes or changes.
     /// - Throws: `SharedScreen.Failure`, `SharingRefused`, `ScreenError`, or `CaptureError` of the daemon.
@@ -80,7 +80,7 @@ package final class PortalGrabber {
             pause(orders.isPaused, stream)
             if orders.sendsAgain { renew() }
             try screen.process()
-            // Before the pictures: the first one may have come with the start.
+            // Call this before the pictures are taken: the first one may have come with the start.
             lost.note(isStreaming: stream.stage == .streaming && !isPaused, starts: stream.starts, at: clock.now())
             try hand.takeBuffers { try take($0, hand, notice) }
             let now = clock.now()
@@ -99,7 +99,7 @@ package final class PortalGrabber {
         }
     }
 
-    /// While nothing may be sent, nothing is captured.
+    /// Pauses the capture while nothing may be sent.
     private func pause(_ isPaused: Bool, _ stream: PipeWireStream) {
         stream.activate(!isPaused)
         guard isPaused != self.isPaused else { return }
@@ -109,7 +109,7 @@ package final class PortalGrabber {
         if screen.hand?.picture == nil { silenceEnd = clock.now() + Self.silence }
     }
 
-    /// The daemon does not have the picture.
+    /// Sends the picture again, because the daemon does not have it.
     private func renew() {
         damage.noteAll()
         schedule.noteChange()
@@ -134,7 +134,7 @@ package final class PortalGrabber {
         case .missing: return lost.noteLoss(at: clock.now())
         case .unusable(let error):
             guard error.isTemporary else { throw error }
-            // It has come: asking again brings no other one.
+            // The picture has come. If it is asked for again, the same one comes.
             lost.notePicture()
             if told != error.description { notice(.waiting(error.description)) }
             told = error.description
@@ -174,7 +174,7 @@ package final class PortalGrabber {
     ) throws {
         let format = CaptureVideoFormat(layout: picture.layout)
         guard let frame = try connection.frame(format, filledBy: places), let memory = unsafe hand.memory else {
-            // The daemon reads all frames that there is room for.
+            // There is no room for another frame until the daemon has read one.
             pauseEnd = now + interval
             return
         }
@@ -196,7 +196,7 @@ package final class PortalGrabber {
         sent()
     }
 
-    /// Brings the memory of a frame up to the picture in hand.
+    /// Updates the memory of a frame to the picture in hand.
     private func fill(
         _ frame: CaptureFrame, _ picture: StreamPicture, _ memory: UnsafeRawBufferPointer, but drawn: CaptureRectangle?
     ) {
@@ -211,7 +211,7 @@ package final class PortalGrabber {
         stale.filled(place, but: drawn)
     }
 
-    /// Waits until something happens or is due.
+    /// Waits until something happens, or `due`.
     private func wait(until due: MediaTime?, _ now: MediaTime, _ orders: CInt, _ stream: PipeWireStream) {
         var wait = GrabWait(orders: orders, now: now)
         wait.note(stream.descriptor)
@@ -224,7 +224,7 @@ package final class PortalGrabber {
 }
 
 extension CaptureRectangle {
-    /// From a sender's picture to the part of it that starts there.
+    /// The rectangle in a crop that starts at `origin` of the sender's picture.
     fileprivate func moved(by origin: (x: Int, y: Int)) -> Self {
         Self(x: x - origin.x, y: y - origin.y, width: width, height: height)
     }

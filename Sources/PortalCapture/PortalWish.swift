@@ -1,13 +1,13 @@
 package import Grabbing
 
-/// What is asked of a portal. Pure.
+/// The wishes that a portal is asked to meet. Pure.
 package struct PortalWish: Equatable, Sendable {
     package let sources: PortalFacts.Sources
-    /// Nil where a portal has no choice.
+    /// Nil if the portal offers no choice.
     package let pointer: PortalFacts.PointerModes?
-    /// The permission is to last until it is taken back.
+    /// Whether the permission is to last until it is withdrawn.
     package let isPersistent: Bool
-    /// What the user wants, and does not get.
+    /// A wish of the user that the portal cannot meet.
     package let lack: String?
 
     /// - Throws: if the portal has nothing to capture, or cannot leave the pointer out.
@@ -20,7 +20,7 @@ package struct PortalWish: Equatable, Sendable {
         }
         isPersistent = facts.version >= 4
         let order: [PortalFacts.PointerModes] = showsPointer ? [.metadata, .embedded] : [.hidden, .metadata]
-        // Before version 2, the pointer is never there.
+        // Before version 2, pictures never contain the pointer.
         let pointer = facts.version >= 2 ? order.first { facts.pointers.contains($0) } : nil
         if pointer == nil, !showsPointer, facts.version >= 2 {
             throw ScreenError(

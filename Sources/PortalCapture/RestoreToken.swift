@@ -1,17 +1,17 @@
 internal import Glibc
 package import LinuxSystem
 
-/// The file in which the permission to share a screen is kept: a token of the portal's that restores the user's choice
-/// once, and is replaced by then. Whoever has it can share that screen without a question, so nobody else may read it.
+/// The file with the permission to share a screen: a token of the portal that restores the user's choice once, and is
+/// then replaced. Whoever has the token can share that screen without a question, so nobody else may read it.
 package struct RestoreToken: Equatable, Sendable {
     package let path: String
     private static let maxBytes = 1023
 
     /// - Parameters:
-    ///   - client: the client's name: several clients have a choice each.
+    ///   - client: the client's name. Each client has a choice of its own.
     ///   - stateFolder: `$XDG_STATE_HOME`.
     ///   - home: `$HOME`.
-    /// - Returns: nil without a folder for it.
+    /// - Returns: nil if there is no folder for it.
     package init?(client: String, stateFolder: String?, home: String?) {
         var folder = stateFolder ?? ""
         if !folder.hasPrefix("/") {
@@ -21,7 +21,7 @@ package struct RestoreToken: Equatable, Sendable {
         path = "\(folder)/upcast/portal-\(Self.fileName(client))"
     }
 
-    /// The name, where everything that a file's name had better not have is written as %2F. Its length has a bound.
+    /// The client's name with characters that are unsafe in a file name written as %2F. The length is bounded.
     private static func fileName(_ client: String) -> String {
         let digits = Array("0123456789ABCDEF")
         return String(client.utf8.prefix(60).map { byte in
@@ -31,7 +31,7 @@ package struct RestoreToken: Equatable, Sendable {
         }.joined())
     }
 
-    /// Nil for none, and for what is no token.
+    /// Reads the token; nil if there is none, and if the content is not a token.
     package func read() -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -44,9 +44,9 @@ package struct RestoreToken: Equatable, Sendable {
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    /// Puts another token in the place of the last one: a crash leaves the one or the other.
+    /// Replaces the token. After a crash, the file contains the old token or the new one.
     ///
-    /// - Throws: with errno.
+    /// - Throws: the errno of the call that failed.
     package func write(_ token: String) throws(Errno) {
         makeFolders()
         let new = path + ".new"
@@ -64,7 +64,7 @@ package struct RestoreToken: Equatable, Sendable {
 
     package func remove() { unsafe unlink(path) }
 
-    /// Those that are missing, for this user alone.
+    /// Makes the missing folders, for this user alone.
     private func makeFolders() {
         var end = path.index(after: path.startIndex)
         while let slash = path[end...].firstIndex(of: "/") {

@@ -2,15 +2,15 @@ package import Grabbing
 internal import LinuxSystem
 package import MediaCore
 
-/// A screen or window that the user shares through the ScreenCast portal, beyond the end of a broadcast: each dialogue
-/// is for the user. One thread at a time.
+/// A screen or window that the user shares through the ScreenCast portal. It outlives broadcasts, because each new
+/// share shows the user a dialogue. One thread at a time.
 package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
     package struct Settings: Equatable, Sendable {
         package var rate: FrameRate
         package var showsPointer: Bool
-        /// Where the permission is kept; nil for nowhere.
+        /// The file in which the permission is kept; nil to keep none.
         package var token: RestoreToken?
-        /// The session's Wayland compositor; nil where it has none.
+        /// The session's Wayland compositor; nil if it has none.
         package var compositor: String?
         package var runtimeFolder: String?
         package var pipewire: PipeWireSocket
@@ -24,9 +24,9 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
         }
     }
 
-    /// What the user may want to know.
+    /// Information for the user.
     package enum Notice: Equatable, Sendable {
-        /// The user is asked.
+        /// The user is asked what to share.
         case asking
         case hint(String)
     }
@@ -38,7 +38,7 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
     /// Nil until the user has agreed.
     private(set) var stream: PipeWireStream?
     private(set) var hand: PictureInHand?
-    /// There is a sign of an end, and the desktop is asked.
+    /// The state after a sign of an end, while the desktop is asked whether it still has the session.
     private struct Doubt {
         let since: MediaTime
         let lastQuestion: MediaTime
@@ -46,10 +46,10 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
     }
 
     private var doubt: Doubt?
-    /// How long the user may think.
+    /// How long the user may take to choose.
     private static let patience = MediaTime.seconds(600)
 
-    /// - Throws: if there is no bus on which a portal could be.
+    /// - Throws: if there is no bus for a portal.
     package init(_ settings: Settings) throws(ScreenError) {
         self.settings = settings
         portal = try PortalConnection()
@@ -57,14 +57,14 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
     }
 
     package var isShared: Bool { stream != nil }
-    /// The stream has ended, perhaps by the user: nothing of it may be sent until that is known.
+    /// Whether the stream has ended, perhaps by the user. No picture of it may be sent until that is known.
     var mayHaveEnded: Bool { doubt != nil }
 
     /// Asks for the screen, unless it is shared.
     ///
     /// - Parameters:
     ///   - stop: a descriptor; once it is readable, `isStopped` says whether to end.
-    /// - Returns: false if it was told to end.
+    /// - Returns: false if `isStopped` returned true.
     /// - Throws: `ScreenError`, `SharingRefused`.
     package func share(stop: CInt, _ isStopped: () -> Bool, notice: (Notice) -> Void) throws -> Bool {
         guard stream == nil else { return true }
@@ -97,7 +97,7 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
         "PipeWire, which brings the pictures of a shared screen, does not run for this user; start it: systemctl "
             + "--user start pipewire wireplumber", isTemporary: true)
 
-    /// A token restores a choice once.
+    /// Keeps the next token, because a token restores a choice only once.
     private func keep(_ token: String?, _ notice: (Notice) -> Void) {
         guard let file = settings.token else { return }
         guard let token else { return file.remove() }
@@ -107,9 +107,9 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
         }
     }
 
-    /// Handles what has arrived while nobody grabs.
+    /// Handles all events that have arrived while there is no grabber.
     ///
-    /// - Throws: `Failure`, or `SharingRefused` when the user has ended the sharing.
+    /// - Throws: `Failure`, or `SharingRefused` after the user has ended the sharing.
     package func processWhileIdle() throws {
         guard let stream else { return }
         stream.enter()
@@ -117,9 +117,9 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
         try process()
     }
 
-    /// Handles what has arrived.
+    /// Handles all events that have arrived.
     ///
-    /// - Throws: `Failure`, or `SharingRefused` when the user has ended the sharing.
+    /// - Throws: `Failure`, or `SharingRefused` after the user has ended the sharing.
     func process() throws {
         stream?.process()
         var signs = SharingEnd.Signs()
@@ -154,20 +154,20 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
             settings.token?.remove()
             throw Failure.unknown
         case .stopped:
-            // Without it, nothing shares the screen again before the user has agreed.
+            // Without the token, no program shares the screen again before the user has agreed.
             settings.token?.remove()
             throw SharingRefused.ended
         }
     }
 
     package enum Failure: Error {
-        /// What was shared has ended with a program that may come back.
+        /// The share has ended with a program that may come back.
         case lost
-        /// The desktop does not say whether the user has ended it: the user is asked again.
+        /// The desktop does not say whether the user has ended the share. The user is asked again.
         case unknown
     }
 
-    /// Names what has to be processed, beside the stream.
+    /// Adds the events after which `process` has work, except those of the stream.
     func note(in wait: inout GrabWait) {
         portal.note(in: &wait)
         wait.note(presence?.descriptor ?? -1)

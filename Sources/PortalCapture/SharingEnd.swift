@@ -2,46 +2,47 @@ package import MediaCore
 
 /// Decides why the pictures of a shared screen have ended. Pure.
 ///
-/// A user who ends the sharing on the desktop must not find it shared again. What a crash has ended goes on. Both look
-/// alike at PipeWire: the session of the portal tells them apart, as long as portal and compositor are there.
+/// If a user ends the sharing on the desktop, it must not start again. If a crash has ended it, it continues. PipeWire
+/// does not tell these apart. The portal's session does, as long as portal and compositor are there.
 package enum SharingEnd: Equatable, Sendable {
     package struct Signs: Equatable, Sendable {
         /// The desktop has closed the session.
         package var isClosed = false
-        /// Whether the desktop has the session; nil if it was not asked, or has not answered.
+        /// Whether the desktop still has the session; nil if it was not asked, or has not answered.
         package var hasSession: Bool?
-        /// The answer is to a second question, `confirmation` after the first sign.
+        /// Whether `hasSession` answers a second question, which was asked `confirmation` after the first sign.
         package var isConfirmed = false
         /// The bus or the portal has ended.
         package var isPortalGone = false
         package var isCompositorGone = false
-        /// PipeWire has ended the stream, or what was captured is gone there.
+        /// PipeWire has ended the stream, or the captured node has gone.
         package var hasStreamEnded = false
 
         package init() {}
     }
 
-    /// It goes on.
+    /// The sharing continues.
     case none
-    /// The desktop has to be asked whether it has the session.
+    /// The desktop must be asked whether it still has the session.
     case unclear
-    /// By the user.
+    /// The user has ended the sharing.
     case stopped
-    /// By the end of a program: it may come back.
+    /// A program has ended, and may come back.
     case lost
-    /// The desktop does not say by whom: only the user may share again.
+    /// The desktop does not say who ended the sharing. It may start again only after the user has agreed.
     case unknown
 
     /// How long the desktop may take to answer.
     package static let patience = MediaTime.seconds(3)
-    /// What the user has ended reaches PipeWire first. The desktop may still have the session when it is asked then.
+    /// The end of a share reaches PipeWire first. The desktop may still have the session when it is asked at that
+    /// moment.
     package static let confirmation = MediaTime.seconds(1)
 
-    /// - Parameter duration: since the desktop was asked last.
+    /// - Parameter duration: the time since the desktop was last asked.
     package static func judge(_ signs: Signs, after duration: MediaTime) -> Self {
         // A compositor that ends closes its sessions.
         if signs.isCompositorGone { return .lost }
-        // A portal that ends does not: the user was before.
+        // A portal that ends does not close sessions. So the user closed it before the portal ended.
         if signs.isClosed { return .stopped }
         if signs.isPortalGone { return .lost }
         if signs.hasSession == false { return .stopped }

@@ -1,7 +1,7 @@
 internal import Grabbing
 package import UpcastClient
 
-/// What of each place for frames differs from the picture that is to be sent: only that is copied. Pure.
+/// The parts of each place for frames that differ from the picture to be sent. Only these are copied. Pure.
 package struct StaleParts: Equatable, Sendable {
     /// A place in memory that frames lie in.
     package struct Place: Equatable, Sendable {
@@ -12,7 +12,7 @@ package struct StaleParts: Equatable, Sendable {
     }
 
     private var places: [(place: Place, parts: DamageList)] = []
-    /// Those of one memory, and of one that it replaces.
+    /// Enough for the places of one memory and of one that it replaces.
     private static let capacity = 8
 
     package init() {}
@@ -21,22 +21,22 @@ package struct StaleParts: Equatable, Sendable {
         a.places.elementsEqual(b.places) { $0.place == $1.place && $0.parts == $1.parts }
     }
 
-    /// Nobody knows what any place has.
+    /// Forgets the contents of all places: they are unknown.
     package mutating func forget() { places.removeAll(keepingCapacity: true) }
 
-    /// The picture has changed here; nil for anywhere.
+    /// Notes that the picture has changed in this rectangle; nil for anywhere.
     package mutating func note(_ rectangle: CaptureRectangle?) {
         for index in places.indices {
             if let rectangle { places[index].parts.note(rectangle) } else { places[index].parts.noteAll() }
         }
     }
 
-    /// What has to be copied to a place; nil for all of the picture.
+    /// The parts that must be copied to a place; nil for the whole picture.
     package func parts(of place: Place) -> [CaptureRectangle]? {
         places.first { $0.place == place }?.parts.damage?.rectangles
     }
 
-    /// A place has the picture, but for what was drawn over it.
+    /// Notes that a place has the picture, except for the rectangle that was drawn over it.
     package mutating func filled(_ place: Place, but drawn: CaptureRectangle?) {
         var index = places.firstIndex { $0.place == place }
         if index == nil {

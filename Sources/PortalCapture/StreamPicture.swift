@@ -3,28 +3,28 @@ package import Grabbing
 package import MediaCore
 package import UpcastClient
 
-/// Where a picture lies in the memory of a buffer, and what it looks like. Pure.
+/// The position of a picture in the memory of a buffer, and its layout. Pure.
 package struct StreamPicture: Equatable, Sendable {
     package let pixelFormat: PixelFormat
-    /// Of its first pixel, in bytes.
+    /// The offset of the first pixel, in bytes.
     package let offset: Int
-    /// From one row to the next.
+    /// The bytes from one row to the next.
     package let stride: Int
     package let width: Int
     package let height: Int
-    /// Where it lies in the sender's picture.
+    /// The position of this picture in the sender's picture.
     package let origin: (x: Int, y: Int)
 
-    /// What the sender says of a buffer.
+    /// The sender's description of a buffer, which is not checked.
     package struct Claim: Equatable, Sendable {
         package var pixelFormat: PixelFormat?
         package var width = 0
         package var height = 0
         package var stride = 0
         package var offset = 0
-        /// Bytes of the buffer's memory.
+        /// The size of the buffer's memory.
         package var byteCount = 0
-        /// The part that is to be shown; nil for all.
+        /// The part that is to be shown; nil for the whole picture.
         package var crop: CaptureRectangle?
 
         package init() {}
@@ -35,7 +35,7 @@ package struct StreamPicture: Equatable, Sendable {
             && a.height == b.height && a.origin == b.origin
     }
 
-    /// - Throws: for a picture that does not lie in its buffer, or that the daemon does not take.
+    /// - Throws: if the picture does not lie within its buffer, or the daemon does not accept it.
     package init(_ claim: Claim) throws(ScreenError) {
         guard let pixelFormat = claim.pixelFormat else {
             throw ScreenError("PipeWire gives pictures in a format that was not asked for")
@@ -44,7 +44,7 @@ package struct StreamPicture: Equatable, Sendable {
         guard let part = (claim.crop ?? whole).intersection(whole) else {
             throw ScreenError("the desktop shows nothing of what is shared", isTemporary: true)
         }
-        // Other numbers have up to 32 bits: with sides of up to 16, nothing overflows.
+        // Sides have at most 16 bits, and the other numbers at most 32, so that nothing overflows.
         let isSane = claim.width <= Int(UInt16.max) && claim.height <= Int(UInt16.max)
         let stride = claim.stride == 0 ? claim.width * 4 : claim.stride
         let end = isSane ? claim.offset + (claim.height - 1) * stride + claim.width * 4 : Int.max
@@ -64,12 +64,12 @@ package struct StreamPicture: Equatable, Sendable {
         (width, height, origin) = (part.width, part.height, (part.x, part.y))
     }
 
-    /// Whether the same places show the same in both.
+    /// Whether both show the same part of the sender's picture, in the same format.
     func looksLike(_ other: Self) -> Bool {
         pixelFormat == other.pixelFormat && width == other.width && height == other.height && origin == other.origin
     }
 
-    /// As frames have it.
+    /// The layout of frames with this picture.
     package var layout: VideoSampleFormat {
         VideoSampleFormat(
             packed: pixelFormat, width: width, height: height,
@@ -79,9 +79,9 @@ package struct StreamPicture: Equatable, Sendable {
     /// Copies a part of the picture, or all of it.
     ///
     /// - Parameters:
-    ///   - part: in pixels of the picture; what lies outside is left out.
-    ///   - memory: of the buffer that the claim was about.
-    ///   - target: of a picture without padding.
+    ///   - part: in pixels of the picture. Pixels outside of the picture are left out.
+    ///   - memory: the memory of the buffer that the claim describes.
+    ///   - target: the memory of a picture without padding.
     package func copy(
         _ part: CaptureRectangle?, from memory: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer
     ) {
@@ -100,7 +100,7 @@ package struct StreamPicture: Equatable, Sendable {
 }
 
 extension PixelFormat {
-    /// Nil for a format that was not asked for.
+    /// Nil for a format that was not requested.
     init?(_ format: upcast_pipewire_format) {
         switch format {
         case UPCAST_PIPEWIRE_BGRX: self = .bgra

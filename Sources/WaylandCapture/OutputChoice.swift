@@ -2,9 +2,9 @@ package import Grabbing
 
 /// Decides which output is captured, for as long as the program runs. Pure.
 ///
-/// An output that is captured is never replaced by another one that viewers may not be meant to see: each connection
-/// waits for it. The exception is a compositor with one output, whose name was not asked for: if
-/// it goes, and an output comes while there is none, that one is the screen, whatever it is called.
+/// A captured output is never replaced by another one, which viewers may not be meant to see. Each connection waits for
+/// the captured one. The exception is a compositor with a single output that was not asked for by name. If that output
+/// goes, and an output comes while there is none, the new one is captured, whatever its name.
 package struct OutputChoice: Equatable, Sendable {
     /// The output that is captured.
     private struct Kept: Equatable {
@@ -12,8 +12,8 @@ package struct OutputChoice: Equatable, Sendable {
         /// False for a number, which may mean another output on another connection.
         var isNamed: Bool
         var isRecognizable = true
-        /// `WaylandOutputs.meetings` when the output was seen last; nil if it was not alone. Several outputs may have
-        /// come and gone from one look to the next: only this tells that another one came beside it.
+        /// `WaylandOutputs.meetings` when the output was last seen; nil if it was not alone. Several outputs may come
+        /// and go between two looks. Only this counter shows that another output came while this one was there.
         var meetingsWhenAlone: UInt32?
 
         init(_ output: WaylandOutput, among outputs: WaylandOutputs) {
@@ -25,16 +25,16 @@ package struct OutputChoice: Equatable, Sendable {
     private let wanted: String?
     private var kept: Kept?
 
-    /// - Parameter name: nil to take what there is.
+    /// - Parameter name: nil to take the output that is there.
     package init(name: String?) { wanted = name }
 
-    /// A connection begins. A single output on it counts as one that came while there was none.
+    /// Notes that a connection begins. A single output on it counts as one that came while there was none.
     package mutating func connect() {
         if kept?.meetingsWhenAlone != nil { kept?.meetingsWhenAlone = 0 }
         if kept?.isNamed == false { kept?.isRecognizable = false }
     }
 
-    /// - Throws: if it is not there now.
+    /// - Throws: if the output is not there now.
     package mutating func choose(among outputs: WaylandOutputs) throws(ScreenError) -> WaylandOutput {
         let name = wanted ?? kept?.name
         let isRecognizable = kept?.isRecognizable ?? true
@@ -54,13 +54,13 @@ package struct OutputChoice: Equatable, Sendable {
             "the compositor has no output \(name)" + (names.isEmpty ? "" : "; it has \(names)"), isTemporary: true)
     }
 
-    /// The output that came while there was none, in place of the only one. Numbers are no names.
+    /// The output that came while there was none, and replaces the only one. A number does not identify an output.
     private func successor(among outputs: WaylandOutputs) -> WaylandOutput? {
         guard let kept, outputs.count == 1, kept.meetingsWhenAlone == outputs.meetings else { return nil }
         return wanted == nil || !kept.isRecognizable ? outputs.known.first : nil
     }
 
-    /// What to say if nobody has named one of several outputs.
+    /// A hint for the user if there are several outputs, and none was asked for by name.
     package func hint(_ chosen: WaylandOutput, among outputs: WaylandOutputs) -> String? {
         let others = outputs.known.map(\.name).filter { $0 != chosen.name }
         guard wanted == nil, !others.isEmpty else { return nil }

@@ -1,14 +1,14 @@
 package import UpcastClient
 
-/// How a compositor turns what it shows on an output (wl_output.transform). Its pictures are stored turned. Pure.
+/// How a compositor turns the content of an output (wl_output.transform). Its pictures are stored turned. Pure.
 package enum OutputTransform: Int, CaseIterable, Sendable {
     case normal = 0
     case quarter, half, threeQuarters
     case flipped, flippedQuarter, flippedHalf, flippedThreeQuarters
 
-    /// How a picture of the output has to be turned to be upright, in the convention `exif`.
+    /// How to turn a picture of the output upright, in the convention `exif`.
     ///
-    /// - Parameter isUpsideDown: its rows are stored from the lowest to the highest, as some graphics cards read them.
+    /// - Parameter isUpsideDown: whether rows are stored from bottom to top, as some graphics cards read them.
     package func orientation(isUpsideDown: Bool = false) -> CaptureOrientation {
         let orientation: CaptureOrientation =
             switch self {
@@ -26,7 +26,8 @@ package enum OutputTransform: Int, CaseIterable, Sendable {
 }
 
 extension CaptureOrientation {
-    /// Of the same picture with its rows stored in the other order: these are put in order first, and then turned.
+    /// The orientation of the same picture with its rows stored in reverse. The rows are put in order first, and then
+    /// the picture is turned.
     fileprivate var ofRowsReversed: Self {
         switch self {
         case .up: .downMirrored

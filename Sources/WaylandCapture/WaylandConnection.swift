@@ -5,7 +5,7 @@ internal import LinuxSystem
 package import MediaCore
 package import UpcastClient
 
-/// A connection to a Wayland compositor, of which an output is captured.
+/// A connection to a Wayland compositor that captures one of its outputs.
 ///
 /// One thread at a time, except `detach`. The compositor writes pictures into the memory that the daemon reads
 /// (wl_shm), and reports what has changed.
@@ -15,7 +15,7 @@ package import UpcastClient
         case lost
     }
 
-    /// How pictures are asked for.
+    /// The protocol by which pictures are requested.
     package enum Means: Equatable, Sendable {
         /// ext-image-copy-capture-v1.
         case imageCopy
@@ -23,15 +23,15 @@ package import UpcastClient
         case screencopy
     }
 
-    /// What becomes of a picture.
+    /// The stages of a picture.
     package enum Stage: Equatable, Sendable { case idle, asked, described, copying, ready, failed }
 
-    /// A picture that is there.
+    /// A picture in stage `ready`.
     package struct Picture: Equatable, Sendable {
         package var isUpsideDown = false
-        /// Nil if the protocol does not tell: then it is the output's.
+        /// Nil if the protocol does not report it. The output's transform then applies.
         package var transform: OutputTransform?
-        /// On a clock that the protocol may leave open.
+        /// A time on a clock that the protocol may leave undefined.
         package var stamp: MediaTime?
     }
 
@@ -40,7 +40,7 @@ package import UpcastClient
         let format: WaylandFormat
     }
 
-    /// Memory that the compositor has mapped, with the places in it that pictures were asked for.
+    /// Memory that the compositor has mapped, with the buffers that were made in it, by their offsets.
     @safe private struct Memory {
         let handle: OpaquePointer
         var buffers: [Int: Buffer] = [:]
@@ -48,25 +48,25 @@ package import UpcastClient
 
     private let handle: OpaquePointer
     private let name: String
-    /// Memory that no frame uses any more.
+    /// Memory that no frame uses any more, to be unmapped.
     private let detached = Monitor<[UInt32]>([])
     private var memories: [UInt32: Memory] = [:]
     private var lastMemory: UInt32 = 0
-    /// For frames that do not lie in shared memory.
+    /// Memory of this process, for frames that do not lie in shared memory.
     private var own: (memory: OfferedMemory, number: UInt32)?
     private var outputsChange: UInt32?
-    /// Is told when this thread waits for the compositor; nil for nobody.
+    /// Is told when this thread waits for the compositor; nil if nobody watches.
     private let answers: AnswerWatch?
-    /// When it has answered last, or given a picture.
+    /// When the compositor last answered, or gave a picture.
     private var heard: MediaTime
     private static let maxOutputs = 16
 
-    /// Connects, and waits until the compositor has told what it has.
+    /// Connects, and waits until the compositor has listed its globals and described its outputs.
     ///
     /// - Parameters:
-    ///   - socket: nil for that of the environment.
-    ///   - answers: is told when this thread waits for the compositor, which may take for ever.
-    /// - Throws: what is missing, and how to get it.
+    ///   - socket: nil for the socket that the environment names.
+    ///   - answers: is told when this thread waits for the compositor, which may take forever.
+    /// - Throws: an error that says what is missing, and how to get it.
     package init(socket: String?, answers: AnswerWatch? = nil) throws(ScreenError) {
         let session = unsafe getenv("WAYLAND_DISPLAY").map { unsafe String(cString: $0) }
         let name = socket ?? session ?? ""
@@ -74,7 +74,7 @@ package import UpcastClient
             throw ScreenError("there is no Wayland compositor: WAYLAND_DISPLAY is not set. Name one, such as "
                 + "--wayland wayland-1")
         }
-        // The library would print a line of its own.
+        // Checked here, because libwayland would print a line of its own.
         let folder = unsafe getenv("XDG_RUNTIME_DIR").map { unsafe String(cString: $0) } ?? ""
         guard name.hasPrefix("/") || folder.hasPrefix("/") else {
             throw ScreenError(
@@ -94,7 +94,7 @@ package import UpcastClient
         isLost = false
     }
 
-    /// Why the compositor gives no pictures to its clients; nil if it does.
+    /// Why the compositor gives its clients no pictures; nil if it does.
     package var lack: String? {
         guard means(isPart: true) == nil, means(isPart: false) == nil else { return nil }
         let version = unsafe upcast_wl_screencopy_version(handle)
@@ -127,7 +127,7 @@ package import UpcastClient
     /// For `poll`.
     package var descriptor: CInt { unsafe upcast_wl_descriptor(handle) }
 
-    /// Takes what the compositor has sent.
+    /// Reads the events that the compositor has sent.
     ///
     /// - Throws: `Failure.lost`; `ScreenError` if the compositor has refused a request.
     package func read() throws {
@@ -143,10 +143,10 @@ package import UpcastClient
         throw ScreenError("the compositor ended the connection: error \(code) of \(name)")
     }
 
-    /// When to ask whether the compositor is still there; nil while it is asked.
+    /// When to ask whether the compositor still answers; nil while a question is open.
     package var nextCheck: MediaTime? { unsafe upcast_wl_has_question(handle) ? nil : heard + AnswerWatch.rest }
 
-    /// Asks a compositor that has been silent for long whether it is still there, without waiting for the answer.
+    /// Asks a compositor that has been silent for long whether it still answers. Does not wait for the answer.
     package func check(now: MediaTime) {
         guard let nextCheck, nextCheck <= now else { return }
         unsafe upcast_wl_question(handle)
@@ -158,19 +158,19 @@ package import UpcastClient
         answers?.answered(isLost: false)
     }
 
-    /// Nobody waits for the answer any more.
+    /// Stops watching for the answer.
     package func endCheck() { answers?.answered(isLost: true) }
 
-    /// Sends what was asked for.
+    /// Sends the pending requests.
     ///
-    /// - Returns: whether all is sent; otherwise again when the descriptor can be written to.
+    /// - Returns: whether everything is sent. If not, call again when the descriptor is writable.
     package func flush() throws(Failure) -> Bool {
         let status = unsafe upcast_wl_flush(handle)
         guard status >= 0 else { throw .lost }
         return status == 0
     }
 
-    /// How the compositor gives pictures of outputs, or of their parts; nil if it does not.
+    /// The protocol by which the compositor gives pictures of outputs, or of parts of them; nil if it gives none.
     package func means(isPart: Bool) -> Means? {
         if !isPart, unsafe upcast_wl_has(handle, UPCAST_WL_IMAGE_COPY) { return .imageCopy }
         return unsafe upcast_wl_has(handle, UPCAST_WL_SCREENCOPY) ? .screencopy : nil
@@ -186,7 +186,7 @@ package import UpcastClient
             meetings: unsafe upcast_wl_meetings(handle))
     }
 
-    /// Whether outputs have changed since this was asked before.
+    /// Whether outputs have changed since the last call.
     package func outputsHaveChanged() -> Bool {
         let change = unsafe upcast_wl_outputs_change(handle)
         defer { outputsChange = change }
@@ -244,7 +244,7 @@ package import UpcastClient
         unsafe upcast_wl_detach(handle, memory.handle)
     }
 
-    /// Where the compositor writes a frame; nil if the connection is lost.
+    /// The buffer in which the compositor writes a frame; nil if the connection is lost.
     private func buffer(for frame: CaptureFrame, _ format: WaylandFormat) -> OpaquePointer? {
         guard let place = frame.writerPlace ?? ownPlace(format) else { return nil }
         guard let memory = memories[place.memory] else { return nil }
@@ -292,10 +292,11 @@ package import UpcastClient
         }
     }
 
-    /// Asks for a picture.
+    /// Asks for a picture of an output.
     ///
     /// - Parameters:
-    ///   - part: of the output, in logical pixels from its upper left corner as the user sees it. Needs `screencopy`.
+    ///   - part: a part of the output, in logical pixels from its upper left corner as the user sees it. Needs
+    ///     `screencopy`.
     package func ask(_ means: Means, _ output: WaylandOutput, pointer: Bool, part: CaptureRectangle?) {
         forgetDetached()
         let means = means == .imageCopy ? UPCAST_WL_IMAGE_COPY : UPCAST_WL_SCREENCOPY
@@ -305,22 +306,22 @@ package import UpcastClient
         unsafe upcast_wl_ask(handle, means, output.id, pointer, &rectangle)
     }
 
-    /// What the picture looks like, in stage `described`.
+    /// The format of the picture, in stage `described`.
     package func format() throws(ScreenError) -> WaylandFormat {
         let picture = unsafe upcast_wl_current(handle)
         return try WaylandFormat(
             code: picture.format, width: picture.width, height: picture.height, stride: picture.stride)
     }
 
-    /// Lets the compositor write the picture into a frame, which has to live until then.
+    /// Lets the compositor write the picture into a frame, which must live until it has done so.
     ///
-    /// - Parameter waits: for a change, as long as it takes.
+    /// - Parameter waits: whether to wait for a change, as long as it takes.
     package func copy(into frame: CaptureFrame, _ format: WaylandFormat, waits: Bool) throws(Failure) {
         guard let buffer = unsafe buffer(for: frame, format) else { throw .lost }
         unsafe upcast_wl_copy(handle, buffer, waits)
     }
 
-    /// What is known of the picture, in stage `ready`. Copies it into frames that do not lie in shared memory.
+    /// The properties of the picture, in stage `ready`. Copies it into frames that do not lie in shared memory.
     package func finish(_ frame: CaptureFrame, _ format: WaylandFormat, now: MediaTime) -> Picture {
         heard = now
         if frame.writerPlace == nil, let own {
@@ -333,7 +334,8 @@ package import UpcastClient
             stamp: current.time >= 0 ? MediaTime(nanoseconds: current.time) : nil)
     }
 
-    /// Notes what differs from the picture before, in stage `ready`: anything, if the compositor has not told it.
+    /// Notes the damage since the picture before, in stage `ready`. If the compositor has not reported it, everything
+    /// counts.
     package func note(in damage: inout DamageList) {
         let current = unsafe upcast_wl_current(handle)
         guard current.damage_count > 0 else { return damage.noteAll() }
@@ -350,6 +352,6 @@ package import UpcastClient
     /// Forgets the picture.
     package func endPicture() { unsafe upcast_wl_end_picture(handle) }
 
-    /// Forgets the output, too.
+    /// Forgets the picture and the output.
     package func endSession() { unsafe upcast_wl_end_session(handle) }
 }

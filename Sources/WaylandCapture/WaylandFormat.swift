@@ -1,18 +1,18 @@
 package import Grabbing
 package import MediaCore
 
-/// What a compositor's pictures look like. Pure.
+/// The format of a compositor's pictures. Pure.
 package struct WaylandFormat: Equatable, Sendable {
-    /// As wl_shm.format has it.
+    /// A value of wl_shm.format.
     package let code: UInt32
     package let pixelFormat: PixelFormat
     package let width: Int
     package let height: Int
 
     /// - Parameters:
-    ///   - code: wl_shm.format.
-    ///   - stride: bytes from one row to the next, as the compositor wishes.
-    /// - Throws: for pictures that the daemon does not take.
+    ///   - code: a value of wl_shm.format.
+    ///   - stride: bytes from one row to the next, as the compositor requests.
+    /// - Throws: for pictures that the daemon does not accept.
     package init(code: UInt32, width: UInt32, height: UInt32, stride: UInt32) throws(ScreenError) {
         switch code {
         case 0, 1: pixelFormat = .bgra

@@ -4,7 +4,7 @@ package import LinuxSystem
 package import MediaCore
 package import UpcastClient
 
-/// Sends the frames of an output to the daemon: when it changes, and no faster than the frame rate. One thread.
+/// Sends the frames of an output to the daemon when the output changes, and no faster than the frame rate. One thread.
 package final class WaylandGrabber {
     package struct Settings: Equatable, Sendable {
         /// The output's name; nil for the only one, or the first.
@@ -20,11 +20,11 @@ package final class WaylandGrabber {
     }
 
     package enum Notice: Equatable, Sendable {
-        /// What cannot be captured for the moment; the last frame stays.
+        /// The reason why nothing can be captured for the moment; the last frame stays.
         case waiting(String)
-        /// What is captured from here on.
+        /// What is captured from now on.
         case capturing(String)
-        /// What the user may want to know.
+        /// Information for the user.
         case hint(String)
     }
 
@@ -38,21 +38,21 @@ package final class WaylandGrabber {
     private var output: WaylandOutput?
     private var part: CaptureRectangle?
     private var frame: CaptureFrame?
-    /// Used again, so that nothing is allocated.
+    /// A frame that is used again, so that nothing is allocated.
     private var spare: CaptureFrame?
     private var format: WaylandFormat?
     private var damage = DamageList()
     private var time = PictureTime()
     private var attempts = FailedAttempts()
-    /// Before, the compositor is not asked again.
+    /// The compositor is not asked for a picture before this time.
     private var pauseEnd = MediaTime.zero
-    /// The first picture of an output is there whether or not anything changes.
+    /// False for the first picture of an output, which comes whether or not anything changes.
     private var waitsForChange = false
-    /// Why there is no output; nil while there is one.
+    /// The last reported reason why there is no output; nil while there is one.
     private var told: String?
 
     /// - Parameters:
-    ///   - choice: that of all connections to a compositor.
+    ///   - choice: shared by all connections to a compositor.
     ///   - compositor: a connection that has had no grabber before.
     package init(
         _ settings: Settings, _ choice: Monitor<OutputChoice>, _ compositor: WaylandConnection,
@@ -69,7 +69,7 @@ package final class WaylandGrabber {
 
     /// Checks what can be checked before the first picture.
     ///
-    /// - Throws: what would be right.
+    /// - Throws: an error that says what to change.
     package static func check(
         _ settings: Settings, _ choice: OutputChoice, _ compositor: WaylandConnection
     ) throws(ScreenError) {
@@ -81,7 +81,7 @@ package final class WaylandGrabber {
     /// Runs until it is told to stop.
     ///
     /// - Parameters:
-    ///   - control: what other threads tell.
+    ///   - control: the orders of other threads.
     ///   - sent: called after each frame.
     ///   - notice: called when the output comes, goes or changes.
     /// - Throws: `WaylandConnection.Failure.lost`, `ScreenError`, or `CaptureError` of the daemon.
@@ -94,7 +94,7 @@ package final class WaylandGrabber {
         while true {
             let orders = control.take()
             if orders.isStopped { return }
-            // A picture of before is not wanted; the next one is whole, and does not wait for a change.
+            // Old pictures are not wanted. The next one is whole, and does not wait for a change.
             if orders.isPaused || orders.sendsAgain { forgetOutput() }
             try compositor.read()
             if compositor.outputsHaveChanged() { try findOutput(notice) }
@@ -103,7 +103,7 @@ package final class WaylandGrabber {
             if try !orders.isPaused && advance(now, sent, notice) { continue }
             let isAsking = !orders.isPaused && output != nil && compositor.stage == .idle
             var wait = GrabWait(orders: control.descriptor, now: now)
-            // The compositor may not have taken all that was sent to it.
+            // The compositor may not have accepted all requests yet.
             wait.note(compositor.descriptor, events: Int16(try compositor.flush() ? POLLIN : POLLIN | POLLOUT))
             wait.note(isAsking ? nextAsk : nil)
             wait.note(compositor.nextCheck)
@@ -134,7 +134,7 @@ package final class WaylandGrabber {
         }
     }
 
-    /// Pictures of an output that has changed are of no use, also those that are on their way.
+    /// Discards pictures of an output that has changed, including those on their way: they are of no use.
     private func forgetOutput() {
         compositor.endSession()
         frame = nil
@@ -161,7 +161,8 @@ package final class WaylandGrabber {
 
     // MARK: Pictures
 
-    /// The compositor gives a picture at its next refresh: asked for a little earlier, it comes in time.
+    /// The compositor gives a picture at its next refresh. The request is sent a little earlier, so that the picture
+    /// comes in time.
     private var lead: MediaTime {
         let period = min(output?.refresh ?? .zero, interval)
         return MediaTime(nanoseconds: period.nanoseconds / 2)
@@ -170,14 +171,14 @@ package final class WaylandGrabber {
     /// When to ask for the next picture.
     private var nextAsk: MediaTime { max((schedule.due(now: .zero) ?? .zero) - lead, pauseEnd) }
 
-    /// Goes one step on with the picture. False if it is the compositor's turn, or time has to pass.
+    /// Advances the picture by one stage. False if the compositor has to act, or time has to pass.
     private func advance(_ now: MediaTime, _ sent: () -> Void, _ notice: (Notice) -> Void) throws -> Bool {
         guard let output else { return false }
         switch compositor.stage {
         case .idle:
             guard nextAsk <= now, let means = compositor.means(isPart: part != nil) else { return false }
             compositor.ask(means, output, pointer: settings.showsPointer, part: part)
-            // A session has described its pictures before.
+            // A session may have described its pictures already.
             return compositor.stage != .asked
         case .asked, .copying: return false
         case .described: try copy(output, now, notice)
@@ -191,7 +192,7 @@ package final class WaylandGrabber {
         let format: WaylandFormat
         do throws(ScreenError) { format = try compositor.format() } catch {
             guard error.isTemporary else { throw error }
-            // Until the output has another mode.
+            // The mode of the output has to change first.
             return giveUp(now, notice, error.description)
         }
         let layout = VideoSampleFormat(
@@ -199,12 +200,12 @@ package final class WaylandGrabber {
             color: ColorDescription(matrix: .bt709, range: .full))
         guard let frame = try connection.frame(CaptureVideoFormat(layout: layout), filledBy: compositor, reusing: spare)
         else {
-            // The daemon reads all frames that there is room for.
+            // There is no room for another frame until the daemon has read one.
             compositor.endPicture()
             pauseEnd = now + interval
             return
         }
-        // If it is not sent, its memory is given back when it goes away.
+        // If the frame is not sent, its memory is given back when the frame is released.
         (self.frame, self.format, spare) = (frame, format, nil)
         try compositor.copy(into: frame, format, waits: waitsForChange)
     }
@@ -221,8 +222,8 @@ package final class WaylandGrabber {
         waitsForChange = true
         let orientation = (picture.transform ?? output.transform).orientation(isUpsideDown: picture.isUpsideDown)
         let time = time.time(stamp: picture.stamp, arrival: clock.now())
-        // Compositors do not agree on where the damage of a part, or of rows in the other order, lies: the library
-        // compares these frames with the last one.
+        // Compositors disagree on where the damage lies if the picture is a part, or has its rows reversed. The library
+        // then compares the frame with the last one.
         let known = part == nil && !picture.isUpsideDown ? damage.damage : nil
         try connection.send(frame, at: .nanoseconds(time.nanoseconds), orientation: orientation, damage: known)
         if frame.isDone { spare = frame }
@@ -230,11 +231,11 @@ package final class WaylandGrabber {
         sent()
     }
 
-    /// - Parameter reason: why there is no picture; told if that lasts.
+    /// - Parameter reason: why there is no picture. It is reported if the failure lasts.
     private func giveUp(_ now: MediaTime, _ notice: (Notice) -> Void, _ reason: String) {
         compositor.endPicture()
         frame = nil
-        // What was waited for may be lost with it.
+        // The awaited change may be lost with the picture.
         waitsForChange = false
         let (pause, isNews) = attempts.failed()
         pauseEnd = now + pause

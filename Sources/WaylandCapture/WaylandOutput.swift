@@ -4,11 +4,11 @@ package import UpcastClient
 
 /// The outputs of a compositor at one moment.
 package struct WaylandOutputs: Equatable, Sendable {
-    /// Those of which all is known, in the compositor's order.
+    /// The outputs that are completely described, in the compositor's order.
     package var known: [WaylandOutput]
-    /// How many there are, known or not.
+    /// The number of outputs, completely described or not.
     package var count: Int
-    /// How often, on this connection, an output has come while another one was there.
+    /// How often, on this connection, an output came while another one was there.
     package var meetings: UInt32
 
     package init(known: [WaylandOutput], count: Int, meetings: UInt32) {
@@ -16,20 +16,21 @@ package struct WaylandOutputs: Equatable, Sendable {
     }
 }
 
-/// An output of a compositor's: a monitor, as the program sees it.
+/// An output of a compositor: a monitor, as the program sees it.
 package struct WaylandOutput: Equatable, Sendable {
-    /// Its number among the compositor's objects; another one when it comes back.
+    /// The number that identifies it among the compositor's objects. An output that comes back has another number.
     package var id: UInt32
     package var name: String
-    /// The name is the compositor's; false for a number, which is another output's on the next connection.
+    /// Whether the compositor has named the output. If not, the name is a number, which means another output on the
+    /// next connection.
     package var isNamed: Bool
-    /// Its place in the desktop, in the compositor's logical pixels.
+    /// Its position and size in the desktop, in the compositor's logical pixels.
     package var area: CaptureRectangle
-    /// Pixels of its pictures, which are stored as the output shows them: before they are turned.
+    /// The size of its pictures in pixels. They are stored as the output shows them, before they are turned.
     package var width: Int
     package var height: Int
     package var transform: OutputTransform
-    /// From one picture to the next; nil if the compositor does not tell.
+    /// The time from one refresh to the next; nil if the compositor does not report it.
     package var refresh: MediaTime?
 
     package init(
@@ -41,16 +42,16 @@ package struct WaylandOutput: Equatable, Sendable {
         (self.isNamed, self.refresh) = (isNamed, refresh)
     }
 
-    /// Whether its pictures have another size or orientation than those of another output.
+    /// Whether this is the same output, and its pictures have the same size and orientation.
     func looksLike(_ other: Self) -> Bool {
         id == other.id && width == other.width && height == other.height && transform == other.transform
             && area.width == other.area.width && area.height == other.area.height
     }
 
-    /// What of the output is captured, in logical pixels; nil for all of it.
+    /// The part of the output that is captured, in logical pixels; nil for the whole output.
     ///
-    /// - Parameter part: what was asked for, from the upper left corner; nil for all of it.
-    /// - Throws: if it is not there, or its pictures cannot be sent.
+    /// - Parameter part: the requested part, from the upper left corner; nil for the whole output.
+    /// - Throws: if the part is outside of the output, or its pictures cannot be sent.
     func place(of part: CaptureRectangle?) throws(ScreenError) -> CaptureRectangle? {
         let whole = CaptureRectangle(x: 0, y: 0, width: area.width, height: area.height)
         guard let place = (part ?? whole).intersection(whole) else {
@@ -61,7 +62,7 @@ package struct WaylandOutput: Equatable, Sendable {
                     + "it, as WIDTHxHEIGHT+LEFT+TOP", isTemporary: true)
         }
         let upright = transform.exchangesSides ? (width: height, height: width) : (width: width, height: height)
-        // Compositors round in their own ways: what can be sent one way is not refused here.
+        // Compositors round differently. A size that can be sent with one way of rounding is not refused here.
         let size = (
             Self.pixels(place.width, upright.width, area.width), Self.pixels(place.height, upright.height, area.height)
         )
@@ -76,7 +77,7 @@ package struct WaylandOutput: Equatable, Sendable {
         return part == nil ? nil : place
     }
 
-    /// How many pixels so many logical ones are, rounded down and up.
+    /// The number of pixels that correspond to a number of logical ones, rounded down and up.
     private static func pixels(_ logical: Int, _ all: Int, _ allLogical: Int) -> ClosedRange<Int> {
         let (quotient, rest) = (logical * all).quotientAndRemainder(dividingBy: allLogical)
         return quotient...(rest == 0 ? quotient : quotient + 1)

@@ -1,8 +1,8 @@
 /// What an input has left out because it ends in the middle of a frame.
 struct CutInput: Sendable {
-    /// Of the input.
+    /// The name of the input.
     var name: String
-    /// Of the incomplete frame; 0 if the input ends between two frames, before the end that its headers name.
+    /// The size of the incomplete frame; 0 if the input ends between two frames, before the end that its headers name.
     var bytes: Int
     /// What to do about it.
     var advice: String

@@ -4,7 +4,7 @@ import UpcastClient
 struct OutageReport {
     private var isOut = false
 
-    /// The sentence of a destination that was lost or cannot be reached; nil where nothing new is wrong.
+    /// The sentence about a destination that was lost or cannot be reached; nil if there is no new outage.
     mutating func sentence(_ state: BroadcastState, _ text: String) -> String? {
         switch state {
         case .reconnecting, .degraded:

@@ -16,10 +16,10 @@ struct ProgressLine {
     private var isLineOpen = false
     private let isQuiet: Bool
     private var hasToldOfLivePipes = false
-    /// How many inputs that are cut off were told.
+    /// How many cut-off inputs were reported.
     private var cutTold = 0
     private var ticks = 0
-    /// The maximum number of printed reasons for refused messages.
+    /// The maximum number of reasons for refused messages that are printed.
     private static let maxRefusalsTold = 5
 
     /// - Parameters:
@@ -85,13 +85,13 @@ struct ProgressLine {
                 + "\(goodbye.counters.framesDropped) frames dropped")
     }
 
-    /// Tells of each input that is cut off, once.
+    /// Reports each cut-off input once.
     mutating func tell(of cut: [CutInput]) {
         for input in cut.dropFirst(cutTold) { report(input.sentence) }
         cutTold = cut.count
     }
 
-    /// Tells once that live pipes are stamped by arrival.
+    /// Reports once that live pipes are stamped by arrival.
     mutating func tellOfLivePipes() {
         guard !isQuiet, !hasToldOfLivePipes else { return }
         hasToldOfLivePipes = true
@@ -100,7 +100,7 @@ struct ProgressLine {
                 + "ffmpeg -copyts is exact (see --help)")
     }
 
-    /// Prints a line, but not with `--quiet`.
+    /// Prints a line, unless `--quiet` is given.
     mutating func tell(_ text: String) { if !isQuiet { report(text) } }
 
     /// Prints a line, even with `--quiet`.

@@ -11,7 +11,7 @@ final class Session {
     private let shared = Monitor(SharedState())
     private var progress: ProgressLine
     private var reason = CaptureFinishReason.sourceEnded
-    /// The daemon has taken the broadcast.
+    /// Whether the daemon has accepted the broadcast.
     private var hasBegun = false
 
     /// State that the track threads share with the main thread.
@@ -19,11 +19,11 @@ final class Session {
         var frames: Int64 = 0
         /// Frames that were too late to send.
         var late: Int64 = 0
-        /// Inputs that have not ended with a whole frame.
+        /// Inputs that ended within a frame.
         var cut: [CutInput] = []
         var isPaused = false
         var running = 0
-        /// Running tracks with an end.
+        /// The number of running tracks whose input has an end.
         var finiteLeft = 0
         var hadFinite = false
         var failure: Failure?
@@ -32,9 +32,9 @@ final class Session {
     enum Failure: Error {
         case input(String)
         case daemon(CaptureError)
-        /// The daemon has not taken the broadcast.
+        /// The daemon has not accepted the broadcast.
         case unreachable(CaptureError)
-        /// The daemon stands still.
+        /// The daemon does not respond.
         case silent(String)
 
         var status: ExitStatus {
@@ -72,7 +72,7 @@ final class Session {
             do {
                 return try broadcast(signals, stop).rawValue
             } catch where signals.isSignalled {
-                // Whoever ends the program does not wait for the daemon, and interrupts inputs.
+                // A user who ends the program does not wait for the daemon. The signal also interrupts inputs.
                 if hasBegun, let failure = error as? Failure, failure.isDaemons { progress.report(failure.text) }
                 return ExitStatus.sent.rawValue
             }
@@ -129,7 +129,8 @@ final class Session {
             connection, signals, start, live, inputs.filter(\.isSeparatePipe).compactMap(\.stream?.file))
         if signals.isSignalled { reason = .userStopped }
 
-        // From here on, a daemon that stands still keeps nobody waiting, and the next signal ends the program.
+        // From here on, the program does not wait for a daemon that does not respond, and the next signal ends the
+        // program.
         signals.end()
         stop.stop()
         start.cancel()
@@ -152,7 +153,7 @@ final class Session {
 
     // MARK: Tracks
 
-    /// Reports what of a stream is not sent.
+    /// Reports which parts of a stream are not sent.
     private func check(_ timed: NUTInput) throws(Failure) {
         if timed.microphone != nil, plan.microphone != nil {
             throw .input("the stream has a second audio track, which is the microphone; leave out --mic")
@@ -254,7 +255,7 @@ final class Session {
         }
     }
 
-    /// What no arrival tells: 20 to 90 ms beside other work.
+    /// Arrival times do not show this delay: 20 to 90 ms under load.
     private static let oneProgram =
         "one ffmpeg writes both pipes: sound waits in it for pictures, and would be late; send both as one NUT stream, "
         + "which has times: ffmpeg -copyts ... -f nut - | upcast-send - (see --help)"
@@ -290,7 +291,7 @@ final class Session {
         progress.ended(last, late: late)
         if last.reason == .finished { return !cut.isEmpty && reason == .sourceEnded ? .refused : .sent }
         let text = last.text.isEmpty ? "\(last.reason)" : last.text
-        // A goodbye that answers this program's own end says what became of the broadcast.
+        // A goodbye that answers this program's own end says how the broadcast ended.
         progress.report(goodbye == nil && last.reason == .failed ? text : "upcastd ended the broadcast: \(text)")
         return .refused
     }

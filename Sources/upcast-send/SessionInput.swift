@@ -1,12 +1,12 @@
 import CaptureSources
 import UpcastClient
 
-/// What one thread of the session sends.
+/// An input that one thread of the session sends.
 struct SessionInput: Sendable {
     enum Kind: Sendable {
         case video(SessionPlan.Video)
         case audio(CaptureAudioSource, SessionPlan.Audio)
-        /// The tracks of one stream, with their times.
+        /// All tracks of one stream, with their times.
         case timed(NUTInput)
     }
 
@@ -18,11 +18,11 @@ struct SessionInput: Sendable {
     private static let videoAheadBytes = 64 << 20
     private static let audioAheadBytes = 1 << 20
 
-    /// Opens everything that is sent. Waits for the header of a stream that has one for all tracks.
+    /// Opens all inputs. Waits for the header of a stream that has one for all tracks.
     static func open(
         _ plan: SessionPlan, _ stop: StopSignal, _ inputs: inout [SessionInput]
     ) throws(InputError) {
-        // Several pipes are observed at the start, and read ahead for that.
+        // Several pipes are observed at the start. They are read ahead for that.
         let (videoAhead, audioAhead) =
             plan.isPaced || plan.separateStreams > 1 ? (videoAheadBytes, audioAheadBytes) : (0, 0)
         if let video = plan.video {
@@ -50,7 +50,7 @@ struct SessionInput: Sendable {
         }
     }
 
-    /// Name in messages.
+    /// The name in messages.
     var name: String {
         switch kind {
         case .video: "video"

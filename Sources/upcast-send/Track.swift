@@ -13,7 +13,7 @@ struct Track {
     private let plan: SessionPlan
     private let connection: CaptureConnection
     private let shared: Monitor<Session.SharedState>
-    /// The start of several pipes.
+    /// Set if several pipes start together.
     private let live: LiveStart?
 
     init(
@@ -116,9 +116,9 @@ struct Track {
         noteEnd(settings.name, stop, input.cutShortBytes, CutInput.header)
     }
 
-    /// Keeps what the end of the input has left out, which the main thread tells.
+    /// Records how many bytes the end of the input has left out, for the main thread to report.
     private func noteEnd(_ name: String, _ stop: StopSignal, _ cutShortBytes: Int?, _ advice: String) {
-        // A stop also ends inputs that wait for more.
+        // A stop also ends inputs that wait for more data.
         guard let cutShortBytes, !stop.isStopped else { return }
         shared.withLock { $0.cut.append(CutInput(name: name, bytes: cutShortBytes, advice: advice)) }
     }
@@ -143,7 +143,7 @@ private final class FrameInHand {
 
     init(_ connection: CaptureConnection) { self.connection = connection }
 
-    /// Room for a picture; one that was not sent is given back first.
+    /// Returns room for a picture. A frame that was not sent is given back first.
     func memory(_ format: VideoSampleFormat) throws -> UnsafeMutableRawBufferPointer {
         frame = nil
         let next = try connection.frame(CaptureVideoFormat(layout: format))
@@ -151,7 +151,7 @@ private final class FrameInHand {
         return unsafe next.bytes
     }
 
-    /// False if there is none.
+    /// Sends the frame; false if there is none.
     func send(at pts: MediaTime, _ orientation: CaptureOrientation?, _ secure: CaptureSecureRegions) throws -> Bool {
         guard let frame else { return false }
         try connection.send(frame, at: pts.duration, orientation: orientation, secure: secure)

@@ -46,7 +46,7 @@ struct ControlOptions: ParsableArguments {
     /// Makes the client. The command line overrides the environment. In the environment, the URL comes first, then
     /// the socket, then the instance. Without all of them, the only daemon of this machine is used.
     ///
-    /// - Throws: `UsageError` where the choice is the user's to make or a file of the user's is not usable.
+    /// - Throws: `UsageError` if the user has to choose, or if a file of the user cannot be used.
     func client() throws -> ControlClient {
         if let socket { return ControlClient(address: .unix(socket)) }
         if let url { return try remote(url, "--url") }

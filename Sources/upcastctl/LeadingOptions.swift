@@ -1,8 +1,8 @@
-/// `upcastctl -i main status` is `upcastctl status -i main`: options that choose a daemon may come first. Pure.
+/// Lets options that choose a daemon come first: `upcastctl -i main status` is `upcastctl status -i main`. Pure.
 enum LeadingOptions {
     private static let names = ["-i", "--instance", "--socket", "--url", "--token-file"]
 
-    /// The arguments with such options behind the command.
+    /// The arguments with leading options moved behind the command.
     static func moved(_ arguments: [String]) -> [String] {
         var rest = arguments[...]
         var options: [String] = []

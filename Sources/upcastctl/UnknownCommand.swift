@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlClient
 import Wording
 
-/// A word of the command line in the place of a command, which is none. Pure.
+/// A word in the place of a command that is not a command. Pure.
 struct UnknownCommand: CustomStringConvertible {
     /// The commands before it, `upcastctl` included.
     private let path: [String]

@@ -43,7 +43,7 @@ enum Main {
         do {
             var command = try Upcastctl.parseAsRoot(arguments)
             let type = type(of: command)
-            // Only a command without its word: that is a mistake, not a wish for help.
+            // A group of commands without a command is a mistake, and not a request for help.
             guard type.configuration.subcommands.isEmpty else {
                 fail(Upcastctl.helpMessage(for: type), ExitStatus.usage.rawValue)
             }
@@ -55,7 +55,7 @@ enum Main {
         } catch let status as ExitCode {
             exit(status.rawValue)
         } catch  where Upcastctl.exitCode(for: error).isSuccess {
-            // --help, or what a shell completes: nothing is no empty line.
+            // The message is that of --help, or names for a shell to complete. No names must not print an empty line.
             let message = Upcastctl.fullMessage(for: error)
             if !message.isEmpty { Output.line(message) }
         } catch {

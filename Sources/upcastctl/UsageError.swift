@@ -1,4 +1,4 @@
-/// A choice or a file of the user's that is wrong, and that shows only when a command runs. Exit status 64.
+/// A wrong choice, or an unusable file of the user, that is only found when a command runs. Exit status 64.
 struct UsageError: Error, Equatable, CustomStringConvertible {
     let description: String
 }

@@ -3,14 +3,14 @@ import Glibc
 import LinuxSystem
 package import MediaCore
 
-/// When every packet arrived at a server: follows FLV files while the server writes them.
+/// Records when every packet arrived at a server, by following FLV files while the server writes them.
 ///
-/// A server that writes tags at once (nginx-rtmp, `ffmpeg -flush_packets 1`) is watched to some 10 ms.
+/// For a server that writes tags at once (nginx-rtmp, `ffmpeg -flush_packets 1`), times are exact to some 10 ms.
 package final class ArrivalLog: Sendable {
     package struct Arrival: Sendable {
         /// Monotonic clock.
         package let time: MediaTime
-        /// As the recording has it; servers begin at zero with each connection.
+        /// The timestamp in the recording. Servers begin at zero with each connection.
         package let timestamp: MediaTime
 
         package init(time: MediaTime, timestamp: MediaTime) { (self.time, self.timestamp) = (time, timestamp) }
@@ -31,7 +31,7 @@ package final class ArrivalLog: Sendable {
     private let isStopping = Monitor(false)
     private let thread: WorkerThread
 
-    /// - Parameter files: the recordings so far.
+    /// - Parameter files: returns the recordings so far.
     package init(_ files: @escaping @Sendable () -> [String]) throws {
         let (segments, isStopping) = (segments, isStopping)
         thread = try WorkerThread(name: "arrivals", stackBytes: 1 << 20) {
@@ -56,17 +56,17 @@ package final class ArrivalLog: Sendable {
         thread.join()
     }
 
-    /// Those that hold a picture, oldest first.
+    /// The segments that contain a frame, oldest first.
     package var all: [Segment] { segments.withLock { $0.filter { !$0.video.isEmpty } } }
 
-    /// The arrival of the first frame that came at or after `time`, once there is one.
+    /// The arrival of the first frame at or after `time`; nil if none comes within `seconds`.
     package func firstFrame(since time: MediaTime, within seconds: Double) -> MediaTime? {
         segments.wait(until: MonotonicClock().now() + .milliseconds(Int64(seconds * 1000))) { all in
             all.flatMap(\.video).map(\.time).filter { $0 >= time }.min()
         }
     }
 
-    /// What has been added to a file since it was last looked at; nil for nothing.
+    /// Reads what was added to a file since the last look; nil for nothing.
     private static func follow(_ known: Segment) -> Segment? {
         guard let file = FileHandle(forReadingAtPath: known.path) else { return nil }
         defer { try? file.close() }

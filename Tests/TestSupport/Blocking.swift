@@ -1,12 +1,13 @@
 import Foundation
 import LinuxSystem
 
-/// Runs a test that waits for processes on a thread of its own, so that it does not hold one of the few threads that
-/// all other tests run on; a few such tests run at once, the others wait for their turn.
+/// Runs a test that waits for processes on its own thread, so that it does not block one of the few threads that all
+/// other tests run on. A few such tests run at once; the others wait for their turn.
 package func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     await Turns.shared.take()
     defer { Turns.shared.give() }
-    // An executor and not a bare thread: the body stays in the test's task, whose failures are that test's.
+    // This is an executor, not a bare thread, so that the body stays in the test's task, and failures count for that
+    // test.
     return try await withTaskExecutorPreference(OwnThreads.shared) { try body() }
 }
 

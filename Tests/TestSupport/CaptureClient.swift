@@ -6,8 +6,7 @@ package import MediaCore
 
 /// A capture client for tests: speaks the wire protocol well, or as badly as a test wants.
 ///
-/// One thread sends; replies are read by a thread of its own from the first moment, so that a full socket never holds
-/// the daemon up.
+/// One thread sends. Another thread reads replies from the start, so that a full socket never blocks the daemon.
 package final class CaptureClient: @unchecked Sendable /* all but the descriptor and the inbox is the sender's */ {
     package enum Reply: Sendable {
         case welcome(WelcomeMessage)
@@ -17,18 +16,18 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
     }
     private struct Inbox {
         var replies: [Reply] = []
-        /// Set when the daemon has closed, or sent what cannot be read.
+        /// Set when the daemon has closed the connection, or sent an unreadable message.
         var end: String?
     }
 
     private let connection: OwnedDescriptor
     private let inbox = Monitor(Inbox())
-    /// Pictures sent so far.
+    /// The number of pictures that were sent.
     package private(set) var samplesSent = 0
-    /// The next message's number.
+    /// The number of the next message.
     package private(set) var sequence: UInt32 = 0
 
-    /// Connects, and says nothing yet.
+    /// Connects, without sending anything yet.
     package init(socket: String) throws {
         connection = try UnixSocket.connect(path: socket)
         // A daemon that stops reading fails a test instead of hanging it.
@@ -69,16 +68,17 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
         samplesSent += 1
     }
 
-    /// Sends a picture with a list of secure regions that says what the protocol does not know. It is refused, and is
-    /// none of `samplesSent`.
+    /// Sends a picture with a list of secure regions that the protocol does not know. The daemon refuses it, and it
+    /// does not count in `samplesSent`.
     ///
-    /// - Parameter lyingOfLength: the list ends within the message, and not where its extension says.
+    /// - Parameter lyingOfLength: whether the list's length is wrong: it ends within the message, but not where its
+    ///   extension says.
     package func sendWithBadRegions(_ sample: RawSample, pts: MediaTime, lyingOfLength: Bool = false) throws {
         var message = VideoMessage(pts: pts, format: sample.format, orientation: .up)
         message.regions.coversAll = true
         try send { sequence, bytes in
             message.encode(sequence: sequence, payloadBytes: sample.payload.count, into: &bytes)
-            // The list is the last of the message: its length, its number, and its flags.
+            // The list is at the end of the message: its length, its number, and its flags.
             if lyingOfLength { bytes[bytes.count - 6] = 100 } else { bytes[bytes.count - 2] |= 0x80 }
         }
         try sendRaw(sample.payload)
@@ -93,7 +93,7 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
     package func sendPaused() throws { try send { BareMessage.encode(.paused, sequence: $0, into: &$1) } }
     package func sendResumed() throws { try send { BareMessage.encode(.resumed, sequence: $0, into: &$1) } }
 
-    /// Both in one piece, so that the daemon reads them in one go.
+    /// Sends both messages in one piece, so that the daemon reads them in one go.
     package func sendPausedAndResumed() throws {
         var bytes: [UInt8] = []
         BareMessage.encode(.paused, sequence: sequence, into: &bytes)
@@ -102,7 +102,7 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
         try sendRaw(bytes)
     }
 
-    /// Offers memory that pictures may lie in.
+    /// Offers shared memory for pictures.
     package func share(_ memory: OfferedMemory, as pool: UInt32) throws {
         var bytes: [UInt8] = []
         SharedMemoryMessage(pool: pool, byteCount: UInt64(memory.byteCount)).encode(sequence: sequence, into: &bytes)
@@ -111,7 +111,7 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
         try sendRaw(Array(bytes[sent...]))
     }
 
-    /// `paused` or `resumed` with a critical extension that no daemon knows: it is refused.
+    /// Sends `paused` or `resumed` with a critical extension that no daemon knows, so that it is refused.
     package func sendRefused(_ type: MessageType) throws {
         try send {
             MessageHeader(type: type, bodyBytes: 4, sequence: $0).encode(into: &$1)
@@ -119,7 +119,7 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
         }
     }
 
-    /// Says `finished` and waits for the goodbye and the daemon's closing.
+    /// Sends `finished`, and waits until the daemon has sent a goodbye and closed the connection.
     @discardableResult
     package func finish(within seconds: Double = 20) throws -> GoodbyeMessage {
         try send { FinishedMessage(reason: .sourceEnded).encode(sequence: $0, into: &$1) }
@@ -130,7 +130,7 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
         return goodbye
     }
 
-    /// Sends a message built by `encode`, which is given its sequence number.
+    /// Sends a message built by `encode`, which receives its sequence number.
     package func send(_ encode: (UInt32, inout [UInt8]) -> Void) throws {
         var bytes: [UInt8] = []
         encode(sequence, &bytes)
@@ -138,7 +138,7 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
         try sendRaw(bytes)
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     package func sendRaw(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
@@ -151,7 +151,7 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
         }
     }
 
-    /// Says that nothing more will come, and keeps reading.
+    /// Closes the sending side, and continues to read.
     package func closeSending() { shutdown(connection.raw, CInt(SHUT_WR)) }
 
     // MARK: Replies
@@ -166,7 +166,8 @@ package final class CaptureClient: @unchecked Sendable /* all but the descriptor
         }
     }
 
-    /// Waits for the first reply that `match` makes something of; throws where the daemon closes or the time is over.
+    /// Waits for the first reply for which `match` returns a value. Throws if the daemon closes the connection or time
+    /// is over.
     package func waitForReply<Value>(
         _ what: String, within seconds: Double = 15, _ match: (Reply) -> Value?
     ) throws -> Value {

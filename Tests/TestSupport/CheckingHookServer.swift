@@ -1,14 +1,15 @@
 import Foundation
 import LinuxSystem
 
-/// An HTTPS server of Python that checks the signatures of webhooks with its own HMAC: nothing of it is ours.
+/// An HTTPS server in Python that checks the signatures of webhooks with its own HMAC, without any of the product's
+/// code.
 package final class CheckingHookServer {
     package struct Delivery: Sendable {
         package var isSigned: Bool
         package var body: String
     }
 
-    /// 32 bytes that no other test has.
+    /// 32 bytes that no other test uses.
     package static let secret = "whsec_dGhpcyBpcyBhIHNlY3JldCBvZiB0aGUgZW5kLXRvLWVuZA=="
 
     package let port: UInt16

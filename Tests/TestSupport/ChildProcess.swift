@@ -3,10 +3,10 @@ package import Glibc
 package import LinuxSystem
 import MediaCore
 
-/// A process that a test started; it never outlives its owner, nor the test process.
+/// A process that a test has started. It never outlives its owner or the test process.
 ///
-/// Output goes to files of its own, so that a child never blocks on a full pipe. Children are started through
-/// `setpriv --pdeathsig KILL`: even a crash of the tests leaves nothing behind.
+/// Its output goes to its own files, so that it never blocks on a full pipe. Children are started through `setpriv
+/// --pdeathsig KILL`, so that not even a crash of the tests leaves any behind.
 package final class ChildProcess: @unchecked Sendable /* mutable state is behind `state` */ {
     package enum Exit: Equatable, Sendable {
         case code(Int)
@@ -14,13 +14,13 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
     }
     package enum Input {
         case null
-        /// A descriptor that stays the caller's.
+        /// A descriptor that the caller keeps.
         case descriptor(CInt)
     }
     package enum Output {
-        /// `ChildProcess.output` has it.
+        /// A file, which `ChildProcess.output` reads.
         case file
-        /// A descriptor that stays the caller's.
+        /// A descriptor that the caller keeps.
         case descriptor(CInt)
     }
 
@@ -36,7 +36,7 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
     ) throws {
         name = (executable as NSString).lastPathComponent
         folder = try TemporaryDirectory("child")
-        // The daemon takes its configuration from variables of this name: a developer's own must not leak into tests.
+        // The daemon reads its configuration from such variables. A developer's own must not affect tests.
         let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("UPCAST_") }
         let request = SpawnRequest(
             arguments: ["setpriv", "--pdeathsig", "KILL", "--", executable] + arguments,
@@ -46,8 +46,8 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
         let (pid, state) = (processID, state)
         let reaper = Thread {
             var info = siginfo_t()
-            // The number is free for others only once it has been reaped, which happens under the lock that `signal`
-            // takes: a signal can never hit a stranger.
+            // The process ID can only be reused after the process was reaped, which happens under the lock that
+            // `signal` takes. So a signal can never hit another process.
             while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
             state.signal { exit in
                 var status: CInt = 0
@@ -77,12 +77,12 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
         state.withLock { if $0 == nil { _ = Glibc.kill(-processID, number) } }
     }
 
-    /// How the process ended, or nil where it had not within `seconds`.
+    /// How the process ended; nil if it has not ended within `seconds`.
     package func waitForExit(within seconds: Double) -> Exit? {
         state.wait(until: Patience.deadline(seconds)) { $0 }
     }
 
-    /// Signals, waits, and kills what does not go; throws where it had to be killed.
+    /// Signals the process and waits. Kills it if it does not end, and then throws.
     @discardableResult
     package func stop(_ number: CInt = SIGTERM, within seconds: Double = 10) throws -> Exit {
         signal(number)
@@ -112,7 +112,7 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
         _ = waitForExit(within: 10)
     }
 
-    /// Runs to the end and returns standard output; throws where it fails or takes longer.
+    /// Runs a program to its end and returns its standard output. Throws if it fails or takes too long.
     @discardableResult
     package static func run(_ executable: String, _ arguments: [String], within seconds: Double = 60) throws -> String {
         let child = try ChildProcess(executable, arguments)
@@ -120,7 +120,7 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
         return child.output
     }
 
-    /// Starts `producer | consumer`. Only the two hold the pipe, so that each notices the other's end.
+    /// Starts `producer | consumer`. Only these two have the pipe open, so that each notices the other's end.
     package static func pipeline(
         _ producer: (executable: String, arguments: [String]), _ consumer: (executable: String, arguments: [String])
     ) throws -> (producer: ChildProcess, consumer: ChildProcess) {
@@ -132,7 +132,7 @@ package final class ChildProcess: @unchecked Sendable /* mutable state is behind
     }
 
     private static func text(_ path: String) -> String {
-        // Foundation leaks its buffer where a file is empty.
+        // Foundation leaks its buffer if a file is empty.
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0 else { return "" }
         return String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
@@ -152,6 +152,6 @@ package struct Pipe: ~Copyable {
         writing = OwnedDescriptor(ends[1])
     }
 
-    /// Closes the writing end and hands out the reading one.
+    /// Closes the writing end and returns the reading end.
     package consuming func reader() -> OwnedDescriptor { reading }
 }

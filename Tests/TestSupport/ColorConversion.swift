@@ -2,7 +2,7 @@ package import MediaCore
 
 /// R'G'B' to Y'CbCr from the definitions (ITU-T H.273, 8.3), in floating point.
 package enum ColorConversion {
-    /// Y' from 0 to 1, Cb and Cr from -0.5 to 0.5, in planes.
+    /// Y' from 0 to 1, Cb and Cr from -0.5 to 0.5, in separate planes.
     package struct YCbCr {
         package let width: Int
         package let height: Int

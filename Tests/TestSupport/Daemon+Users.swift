@@ -1,6 +1,6 @@
 extension Daemon {
-    /// Another user's request: perl is part of every system that the tests run on, and has sockets. Only root can be
-    /// other users.
+    /// Sends a request as another user. It uses perl, which every system that runs the tests has, and which supports
+    /// sockets. Only root can do this.
     package func ask(
         asUser user: Int, group: Int? = nil, _ method: String, _ path: String, _ body: String = ""
     ) throws -> (status: Int, body: String) {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What a test sets in the daemon's configuration; everything else stays at its default.
+/// The settings of a test in the daemon's configuration; all others keep their defaults.
 package struct DaemonSettings: Sendable {
     package var video: [String: String] = [:]
     package var audio: [String: String] = [:]
@@ -13,14 +13,14 @@ package struct DaemonSettings: Sendable {
     package var privacy: [String: String] = [:]
     package var destinations: [(name: String, fields: [String: String])] = []
     package var webhooks: [[String: String]] = []
-    /// For every RTMP destination that is added from now on.
+    /// Applied to every RTMP destination that is added later.
     package var destinationFields: [String: String] = [:]
 
-    /// A small canvas whose picture is hardly harmed by the encoder.
+    /// A small canvas with a bit rate at which the encoder hardly changes the picture.
     package init(width: Int = 640, height: Int = 360, fit: String = "fit", bitrateKilobits: Int = 8_000) {
         video = [
             "width": "\(width)", "height": "\(height)", "fit": fit, "bitrate_kbps": "\(bitrateKilobits)",
-            // Many of these run side by side on few cores, where the effort would go down and up.
+            // Many daemons run at the same time on few cores, where the effort would change.
             "threads": "1", "adaptive_effort": "false",
         ]
     }
@@ -43,7 +43,7 @@ package struct DaemonSettings: Sendable {
         text += section("control", control.merging(["socket": controlSocket]) { $1 })
         text += section("video", video) + section("audio", audio) + section("buffer", buffer) + section("stop", stop)
         text += section("privacy", privacy)
-        // What a sanitizer takes beside the daemon must not make it give anything up.
+        // The memory that a sanitizer needs must not make the daemon give anything up.
         let room = Patience.factor > 1 ? ["cap_bytes": "4096MiB"] : [:]
         text += section("memory", room.merging(memory) { $1 })
         if !webhooks.isEmpty { text += "webhooks:\n" }
@@ -61,7 +61,7 @@ package struct DaemonSettings: Sendable {
     }
 }
 
-/// The real `upcastd` as a process of its own, in a folder of its own.
+/// The real `upcastd`, in its own process and folder.
 package final class Daemon: Sendable {
     package let process: ChildProcess
     package let ingestSocket: String
@@ -69,9 +69,9 @@ package final class Daemon: Sendable {
     private let folder: TemporaryDirectory
     private let command: (executable: String, arguments: [String], environment: [String: String])
 
-    /// Starts another in the place of one that has ended, with its configuration and at its sockets.
+    /// Starts a daemon that replaces one that has ended, with its configuration and at its sockets.
     ///
-    /// - Parameter waits: until it answers; otherwise the caller tries until it is there.
+    /// - Parameter waits: whether to wait until it answers; otherwise the caller retries until it does.
     package init(after other: Daemon, waits: Bool = true) throws {
         (folder, command) = (other.folder, other.command)
         (ingestSocket, controlSocket) = (other.ingestSocket, other.controlSocket)
@@ -81,8 +81,8 @@ package final class Daemon: Sendable {
     /// Starts the daemon and waits until clients can connect.
     ///
     /// - Parameters:
-    ///   - environment: beside the stream key.
-    ///   - isActivated: the capture socket is made and passed by somebody else, as a service manager does.
+    ///   - environment: variables in addition to the stream key.
+    ///   - isActivated: whether another process creates the capture socket and passes it on, like a service manager.
     package init(
         _ settings: DaemonSettings, in cgroup: MemoryCgroup? = nil, environment: [String: String] = [:],
         isActivated: Bool = false
@@ -97,7 +97,7 @@ package final class Daemon: Sendable {
             isActivated
             ? SocketActivation.command(ingestSocket, executable, ["--config", configuration])
             : cgroup?.command(executable, ["--config", configuration]) ?? (executable, ["--config", configuration])
-        // A variable of our prefix that no destination names would be a mistake.
+        // A variable with this prefix that no destination names would be an error.
         let hasKey = settings.destinations.contains { $0.fields["key_env"] != nil }
         self.command = (
             command, arguments,
@@ -111,7 +111,7 @@ package final class Daemon: Sendable {
     ) throws -> ChildProcess {
         let process = try ChildProcess(command.executable, command.arguments, environment: command.environment)
         guard let socket else { return process }
-        // The control socket comes after the capture socket; one that answers says that both are there.
+        // The control socket is created after the capture socket. If it answers, both exist.
         try waitFor("upcastd to answer", evidence: { process.errorTail }) {
             guard process.isRunning else { throw TestFailure("upcastd ended at once. \(process.errorTail)") }
             return (try? UnixHTTPClient.get("/status", socket: socket)) != nil
@@ -121,7 +121,7 @@ package final class Daemon: Sendable {
 
     deinit { process.signal(SIGKILL) }
 
-    /// Writes another configuration, for a reload.
+    /// Writes a new configuration, for a reload.
     package func rewrite(_ settings: DaemonSettings) throws {
         try folder.write(
             settings.yaml(ingestSocket: ingestSocket, controlSocket: controlSocket), to: "upcastd.yaml")
@@ -141,18 +141,18 @@ package final class Daemon: Sendable {
         return object
     }
 
-    /// What `upcastd --plan` says of this daemon's configuration.
+    /// What `upcastd --plan` prints for this daemon's configuration.
     package func plan() throws -> String {
         try ChildProcess.run(ProductExecutable.upcastd.path, ["--plan", "--config", folder.file("upcastd.yaml")])
     }
 
-    /// SIGTERM, and how it ended; throws where it takes longer than `seconds`.
+    /// Sends SIGTERM and returns how the daemon ended. Throws if that takes longer than `seconds`.
     @discardableResult
     package func terminate(within seconds: Double = 15) throws -> ChildProcess.Exit {
         try process.stop(SIGTERM, within: seconds)
     }
 
-    /// Everything that the daemon has written so far.
+    /// Everything that the daemon has printed so far.
     package var log: String { process.output + process.errors }
 
     package var figures: ProcessFigures? { ProcessFigures(processID: process.processID) }

@@ -3,12 +3,12 @@ import Foundation
 /// The decoded audio track of a recording.
 package struct DecodedAudio: Sendable {
     package let sampleRate: Int
-    /// One array a channel, full scale is 1.
+    /// One array for each channel; full scale is 1.
     package let channels: [[Float]]
     /// Time of the first sample on the container's timeline, in seconds.
     package let start: Double
 
-    /// Decodes all of it; recordings here are seconds long.
+    /// Decodes the whole track; recordings in tests are seconds long.
     package init(_ path: String) throws {
         guard let audio = try MediaProbe.streams(path).first(where: { $0.codec_type == "audio" }),
             let rate = Int(audio.sample_rate ?? ""), let count = audio.channels

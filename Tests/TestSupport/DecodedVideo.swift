@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Decoded frames of a recording, one at a time, with their times; never more than one frame in memory.
+/// The decoded frames of a recording, with their times. Only one frame at a time is in memory.
 package enum DecodedVideo {
     package struct Frame {
         package let index: Int
-        /// Seconds, as the container says.
+        /// In seconds, from the container.
         package let pts: Double
         package let image: I420Image
     }
 
-    /// Decodes the video track of `path` and hands every frame to `body`; returns how many there were.
+    /// Decodes the video track of `path` and passes every frame to `body`. Returns the number of frames.
     ///
-    /// Frames come as they were encoded, without rate or colour conversion. Throws where a packet yields no frame.
+    /// Frames come as they were encoded, without rate or colour conversion. Throws if a packet yields no frame.
     @discardableResult
     package static func forEachFrame(
         of path: String, within seconds: Double = 120, _ body: (Frame) throws -> Void
@@ -31,7 +31,7 @@ package enum DecodedVideo {
                 "-nostdin", "-v", "error", "-i", path, "-map", "0:v", "-fps_mode", "passthrough",
                 "-f", "rawvideo", "-pix_fmt", "yuv420p", "pipe:1",
             ], output: .descriptor(pipe.writing.raw))
-        // A decoder that hangs is killed, which ends the reading below.
+        // A decoder that hangs is killed, so that the loop below ends.
         let deadline = DispatchWorkItem { [weak ffmpeg] in ffmpeg?.signal(SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + Patience.scaled(seconds), execute: deadline)
         defer { deadline.cancel() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An FLV file taken apart by the specification (Adobe, version 10.1, annex E), without any of the product's code.
+/// An FLV file, parsed by the specification (Adobe, version 10.1, annex E) without any of the product's code.
 package struct FLVRecording: Sendable {
     package struct Tag: Sendable {
         /// 8 audio, 9 video, 18 script data.
@@ -15,13 +15,13 @@ package struct FLVRecording: Sendable {
 
     package let tags: [Tag]
 
-    /// Throws where the file is not whole: a tag that is cut off, or whose size is not repeated behind it.
+    /// Throws if the file is not complete: if a tag is cut off, or its size is not repeated after it.
     package init(_ path: String) throws {
         guard let data = FileManager.default.contents(atPath: path) else { throw TestFailure("cannot read \(path)") }
         try self.init([UInt8](data), of: path)
     }
 
-    /// - Parameter path: where the bytes are from, for errors.
+    /// - Parameter path: the origin of the bytes, for errors.
     package init(_ bytes: [UInt8], of path: String = "the recording") throws {
         func number(_ at: Int, _ count: Int) -> Int { bytes[at..<at + count].reduce(0) { $0 << 8 | Int($1) } }
         guard bytes.count >= 13, bytes[0..<4] == [0x46, 0x4c, 0x56, 1] else { throw TestFailure("\(path) is not FLV") }
@@ -43,7 +43,7 @@ package struct FLVRecording: Sendable {
         self.tags = tags
     }
 
-    /// The different AVC and AAC sequence headers; one each in a broadcast that never restarted.
+    /// The distinct AVC and AAC sequence headers; one of each in a broadcast that never restarted.
     package var videoSequenceHeaders: Set<[UInt8]> { Set(tags.filter(\.isVideoSequenceHeader).map { Array($0.body) }) }
     package var audioSequenceHeaders: Set<[UInt8]> { Set(tags.filter(\.isAudioSequenceHeader).map { Array($0.body) }) }
 }

@@ -2,13 +2,12 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A file system of one folder whose disk can hang: from `hang` on nothing that is asked of it is answered, until
-/// `recover`.
+/// A file system of one folder whose disk can hang: after `hang`, it answers no request until `recover`.
 ///
-/// It speaks the kernel's FUSE protocol (linux/fuse.h) itself, and keeps its files in memory. Mounting it needs root
-/// and /dev/fuse.
+/// It implements the kernel's FUSE protocol (linux/fuse.h), and keeps its files in memory. Mounting it needs root and
+/// /dev/fuse.
 package final class HangingDisk: Sendable {
-    /// Why this machine lets none be mounted; nil where it does.
+    /// Why it cannot be mounted on this machine; nil if it can.
     package static let unavailable: String? = {
         do {
             _ = try HangingDisk()
@@ -54,35 +53,35 @@ package final class HangingDisk: Sendable {
         wakeUp.signal()
         thread.join()
         umount2(folder.path, CInt(MNT_DETACH))
-        // The kernel fails whatever still waits.
+        // The kernel fails all requests that still wait.
         close(device)
     }
 
     /// The path of `name` on the disk.
     package func file(_ name: String) -> String { folder.file(name) }
 
-    /// What has been written to a file; does not ask the disk.
+    /// The content of a file. Does not ask the disk.
     package func contents(_ name: String) -> String {
         state.withLock { String(decoding: $0.files.contents(name), as: UTF8.self) }
     }
 
-    /// Puts a file there, or another in its place; does not ask the disk.
+    /// Creates or replaces a file. Does not ask the disk.
     package func put(_ bytes: some Sequence<UInt8>, _ name: String) {
         let bytes = Array(bytes)
         state.withLock { $0.files.put(bytes, name) }
     }
 
-    /// From now on nothing is answered.
+    /// From now on, no request is answered.
     ///
-    /// - Parameter onlyReading: files can still be opened.
+    /// - Parameter onlyReading: whether files can still be opened.
     package func hang(onlyReading: Bool = false) {
         state.withLock { ($0.isHanging, $0.onlyReadingHangs) = (true, onlyReading) }
     }
 
-    /// Requests that wait for the disk.
+    /// The number of requests that wait for the disk.
     package var waiting: Int { state.withLock { $0.held.count } }
 
-    /// Answers what waits, and everything from now on.
+    /// Answers the waiting requests, and all later ones.
     package func recover() {
         state.withLock { state in
             state.isHanging = false
@@ -123,7 +122,7 @@ package final class HangingDisk: Sendable {
     }
 }
 
-/// Files of one folder, as FUSE asks for them: little-endian structs of linux/fuse.h.
+/// The files of one folder, with the structs of FUSE (linux/fuse.h), which are little-endian here.
 struct MemoryFiles {
     static let headBytes = 40
     private static let root: UInt64 = 1
@@ -135,7 +134,7 @@ struct MemoryFiles {
         case interrupt = 36, forgetSome = 42
     }
 
-    /// Node numbers are places here, from 2 on.
+    /// Node numbers are indices here, counted from 2.
     private var files: [(name: String, bytes: [UInt8])] = []
 
     func contents(_ name: String) -> [UInt8] { files.last { $0.name == name }?.bytes ?? [] }
@@ -146,7 +145,7 @@ struct MemoryFiles {
 
     private func index(_ name: String) -> Int? { files.lastIndex { $0.name == name } }
 
-    /// A process that is killed cannot end before its files are closed.
+    /// Whether a request may hang. A killed process cannot end before its files are closed, so closing must not hang.
     static func mayHang(_ request: [UInt8]) -> Bool {
         switch Operation(rawValue: UInt32(truncatingIfNeeded: request.number(at: 4, 4))) {
         case .flush, .forget, .forgetSome, .interrupt, .release, .releaseFolder, .initialize: false
@@ -158,7 +157,7 @@ struct MemoryFiles {
         Operation(rawValue: UInt32(truncatingIfNeeded: request.number(at: 4, 4))) == .read
     }
 
-    /// The answer to a request; nil where the kernel wants none.
+    /// The answer to a request; nil if the kernel expects none.
     mutating func answer(_ request: [UInt8]) -> [UInt8]? {
         let unique = request.number(at: 8, 8)
         let node = request.number(at: 16, 8)
@@ -166,7 +165,7 @@ struct MemoryFiles {
         let index = Int(node) - 2
         switch Operation(rawValue: UInt32(truncatingIfNeeded: request.number(at: 4, 4))) {
         case .initialize:
-            // Version 7.31, no options, 64 KiB a write.
+            // Version 7.31, no options, 64 KiB for each write.
             var bytes = little(7, 4) + little(31, 4) + little(0, 4) + little(0, 4)
             bytes += little(12, 2) + little(9, 2) + little(65_536, 4) + little(1, 4) + little(0, 4)
             return Self.answer(unique, bytes + [UInt8](repeating: 0, count: 64 - bytes.count))
@@ -201,11 +200,11 @@ struct MemoryFiles {
                 + old.dropFirst(offset + size)
             return Self.answer(unique, little(UInt64(size), 8))
         case .unlink:
-            // Its number stays, its name does not.
+            // The file keeps its number, but not its name.
             if let found = self.index(text(body)) { files[found].name = "" }
             return Self.answer(unique, [])
         case .rename:
-            // The new folder's number, which there is one of, and two names.
+            // The number of the new folder, which is always the same, and two names.
             let (old, new) = (text(Array(body[8...])), text(Array(body[8...].drop { $0 != 0 }.dropFirst())))
             guard let moved = self.index(old) else { return Self.refusal(unique, ENOENT) }
             if let replaced = self.index(new) { files[replaced].name = "" }
@@ -219,10 +218,10 @@ struct MemoryFiles {
 
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
 
-    /// Handle 0, and no page cache between (FOPEN_DIRECT_IO).
+    /// Handle 0, without the page cache (FOPEN_DIRECT_IO).
     private var opened: [UInt8] { little(0, 8) + little(1, 4) + little(0, 4) }
 
-    /// Valid for no time: the kernel asks each time.
+    /// Entries are valid for no time, so that the kernel asks each time.
     private func entry(_ index: Int) -> [UInt8] {
         little(UInt64(index + 2), 8) + little(0, 32) + attributes(UInt64(index + 2))
     }
@@ -247,7 +246,7 @@ struct MemoryFiles {
     }
 }
 
-/// A number in so many bytes, or so many zeros.
+/// A number in `count` bytes. Bytes after the eighth are zero.
 private func little(_ value: UInt64, _ count: Int) -> [UInt8] {
     (0..<count).map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) : 0 }
 }

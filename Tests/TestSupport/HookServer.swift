@@ -3,9 +3,9 @@ import Glibc
 import LinuxSystem
 import MediaCore
 
-/// An HTTP server on loopback, of bare sockets, that answers each request as a test says, or not at all.
+/// An HTTP server on loopback, made of plain sockets, that answers each request as a test specifies, or not at all.
 package final class HookServer: Sendable {
-    /// What becomes of one connection.
+    /// How the server handles one connection.
     package enum Behaviour: Sendable {
         case answer(Int, headers: [String] = [])
         /// Reads the request and never answers.
@@ -16,11 +16,11 @@ package final class HookServer: Sendable {
         case reset
         /// Reads the request and closes without an answer.
         case close
-        /// Sends a byte of an answer that does not end each 10 ms.
+        /// Sends one byte of an endless answer each 10 ms.
         case trickle
-        /// Sends 200 and a body that does not end.
+        /// Sends 200 and an endless body.
         case endlessBody
-        /// Sends a head that does not end.
+        /// Sends an endless head.
         case endlessHead
     }
 
@@ -42,11 +42,11 @@ package final class HookServer: Sendable {
     }
 
     private struct State {
-        /// For the next connections; the last one stays.
+        /// One for each of the next connections; the last one applies to all later connections.
         var behaviours: [Behaviour]
         var requests: [Request] = []
         var connections = 0
-        /// Bytes of an endless answer that were taken.
+        /// How many bytes of an endless answer the client has taken.
         var sent = 0
         var isOver = false
     }
@@ -61,7 +61,7 @@ package final class HookServer: Sendable {
         (self.listener, self.state) = (listener, state)
         try Loopback.bind(listener.raw, to: port)
         guard listen(listener.raw, 8) == 0 else { throw Errno.current }
-        // The thread keeps the descriptor open: it must not accept the connections of whoever gets the number next.
+        // The thread keeps the descriptor open. Otherwise, it could accept connections of a later owner of its number.
         Thread.detachNewThread { Self.accept(on: listener, state) }
     }
 
@@ -75,7 +75,7 @@ package final class HookServer: Sendable {
     package var connections: Int { state.withLock { $0.connections } }
     package var sent: Int { state.withLock { $0.sent } }
 
-    /// From the next connection on.
+    /// Sets the behaviours from the next connection on.
     package func behave(_ behaviours: Behaviour...) { state.withLock { $0.behaviours = behaviours } }
 
     package func waitForRequests(_ count: Int, within seconds: Double = 15) throws -> [Request] {
@@ -93,7 +93,7 @@ package final class HookServer: Sendable {
 
     // MARK: Threads
 
-    /// Open until the server and its thread have let go of it.
+    /// The descriptor stays open until both the server and its thread have released this object.
     private final class Listener: Sendable {
         private let descriptor: OwnedDescriptor
         init() throws { descriptor = try Loopback.tcpSocket() }
@@ -147,7 +147,7 @@ package final class HookServer: Sendable {
         while send(piece, to: descriptor) { state.signal { $0.sent += piece.count } }
     }
 
-    /// Until the client closes, or the test is over.
+    /// Waits until the client closes, or the test is over.
     private static func waitForEnd(_ descriptor: CInt, _ state: Monitor<State>, reads: Bool) {
         var byte: UInt8 = 0
         while !state.withLock({ $0.isOver }) {

@@ -1,4 +1,4 @@
-/// An I420 picture without padding; what decoders give and what references are compared as.
+/// An I420 picture without padding: the output of decoders, and the form in which references are compared.
 package struct I420Image: Equatable, Sendable {
     package let width: Int
     package let height: Int
@@ -17,7 +17,7 @@ package struct I420Image: Equatable, Sendable {
         self.v = v
     }
 
-    /// The three planes one behind the other.
+    /// Takes the three planes, one after the other.
     package init(width: Int, height: Int, bytes: [UInt8]) {
         let luma = width * height
         let chroma = ((width + 1) / 2) * ((height + 1) / 2)
@@ -42,7 +42,7 @@ package struct I420Image: Equatable, Sendable {
         return Double(sum) / Double(count)
     }
 
-    /// Of the brightest pixel around a place.
+    /// The luma of the brightest pixel around a point.
     package func maxLuma(x: Int, y row: Int, radius: Int) -> UInt8 {
         var found: UInt8 = 0
         for r in max(0, row - radius)...min(height - 1, row + radius) {
@@ -57,18 +57,18 @@ package struct I420Image: Equatable, Sendable {
     /// How many pixels are brighter than a luma.
     package func brightPixels(above luma: UInt8) -> Int { y.count { $0 > luma } }
 
-    /// How many samples of chroma are further from grey than what an encoder makes of grey beside black; what is left
-    /// of a marker is far above.
+    /// How many chroma samples differ from grey by more than an encoder causes for grey beside black. The rest of a
+    /// marker differs by far more.
     package var coloredSamples: Int {
         zip(u, v).count { abs(Int($0) - 128) > 12 || abs(Int($1) - 128) > 12 }
     }
 
     package var isColored: Bool { coloredSamples > 0 }
 
-    /// Whether some of it is ff00ff, the colour of secret-window.
+    /// Whether the picture contains ff00ff, the colour of secret-window.
     package var hasMagenta: Bool { hasMagenta(columns: 0..<width) }
 
-    /// - Parameter columns: in pixels of luma.
+    /// - Parameter columns: the columns to search, in pixels of luma.
     package func hasMagenta(columns: Range<Int>) -> Bool {
         u.indices.contains { u[$0] > 175 && v[$0] > 185 && columns.contains(2 * ($0 % chromaWidth)) }
     }

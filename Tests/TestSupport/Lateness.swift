@@ -1,15 +1,15 @@
 package import MediaCore
 
-/// How late frames reach a server after a fault: while what waited for the link is on its way, and after that.
+/// How late frames reach a server after a fault: during the backlog, and after it.
 package struct Lateness: Equatable, Sendable {
-    /// A frame that comes this much later than the quickest of its connection is late.
+    /// A frame is late if it comes this much later than the quickest of its connection.
     package static let limit = MediaTime.milliseconds(300)
-    /// What waited is gone once frames have been timely for this long. A busy machine delays single frames later.
+    /// The backlog is over once frames have been timely for this long. A busy machine delays single frames later.
     package static let calm = MediaTime.seconds(1)
 
     /// From the link's return to the first timely frame; nil for none.
     package private(set) var recovery: MediaTime?
-    /// From the first frame after the return to the last late one before the calm.
+    /// From the first frame after the link's return to the last late frame before the calm.
     package private(set) var backlog = MediaTime.zero
     /// Frames after the calm began.
     package private(set) var laterFrames = 0
@@ -18,7 +18,7 @@ package struct Lateness: Equatable, Sendable {
     package private(set) var laterLateness = MediaTime.zero
 
     /// - Parameters:
-    ///   - segments: one for each connection.
+    ///   - segments: one segment for each connection.
     ///   - linkBack: when the fault ended.
     ///   - ended: when the client ended.
     package init(_ segments: [ArrivalLog.Segment], linkBack: MediaTime, ended: MediaTime) {

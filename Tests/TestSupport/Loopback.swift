@@ -4,8 +4,8 @@ package import LinuxSystem
 
 /// TCP on 127.0.0.1.
 package enum Loopback {
-    /// Below those that the kernel gives to outgoing connections: none of them can take a port between the look and the
-    /// server's start. The first is drawn, because other tests may run on this machine.
+    /// The ports below those that the kernel gives to outgoing connections. So no connection can take a port before the
+    /// server starts. The first port is random, because other tests may run on this machine.
     private static let candidates: Range<UInt16> = {
         let path = "/proc/sys/net/ipv4/ip_local_port_range"
         let text = FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -14,7 +14,7 @@ package enum Loopback {
     }()
     private static let next = Monitor(UInt16.random(in: candidates))
 
-    /// A port that nobody listens at now and that this process has not handed out before.
+    /// A port without a listener that this process has not returned before.
     package static func freePort() throws -> UInt16 {
         for _ in candidates {
             let port = next.withLock { next in
@@ -39,10 +39,10 @@ package enum Loopback {
 
     // MARK: Servers
 
-    /// Gives a socket a port.
+    /// Binds a socket to a port.
     ///
     /// - Parameter port: 0 for any that is free now.
-    /// - Returns: its port.
+    /// - Returns: the port of the socket.
     @discardableResult
     package static func bind(_ descriptor: CInt, to port: UInt16 = 0) throws(Errno) -> UInt16 {
         var address = address(port)
@@ -56,14 +56,14 @@ package enum Loopback {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// True where something accepts connections at the port.
+    /// Whether a server accepts connections at the port.
     package static func isListening(_ port: UInt16) -> Bool { (try? connect(port)) != nil }
 
     package static func waitForListener(at port: UInt16) throws {
         try waitFor("a listener at port \(port)", within: 30) { isListening(port) }
     }
 
-    /// Waits for a listener by reading the kernel's table: one that accepts a single connection must not be tried.
+    /// Waits for a listener by reading the kernel's table. A server that accepts only one connection must not be tried.
     package static func waitForUntriedListener(at port: UInt16, isIPv6: Bool = false) throws {
         let hexadecimal = String(port, radix: 16, uppercase: true)
         let anyone = String(repeating: "0", count: isIPv6 ? 32 : 8) + ":0000"
@@ -76,7 +76,7 @@ package enum Loopback {
 
     // MARK: Clients
 
-    /// A blocking connection to whoever listens at the port.
+    /// Opens a blocking connection to the listener at the port.
     package static func connect(_ port: UInt16) throws(Errno) -> OwnedDescriptor {
         let socket = try tcpSocket()
         guard connect(socket.raw, to: port) else { throw Errno.current }

@@ -1,11 +1,11 @@
 package import LinuxSystem
 package import MediaCore
 
-/// A clock that stands still until a test turns it. Threads that wait by it wake then.
+/// A clock that stands still until a test turns it, which wakes the threads that wait by it.
 package final class ManualClock: TimeSource {
     private struct State {
         var now: MediaTime
-        /// What threads wait on, once for each of them.
+        /// The conditions that threads wait on, one for each thread.
         var waiters: [WaitCondition] = []
         var waits = 0
     }
@@ -25,11 +25,11 @@ package final class ManualClock: TimeSource {
     private func turn(_ change: (inout MediaTime) -> Void) {
         let waiters = state.withLock { state in
             change(&state.now)
-            // A copy of its own: ThreadSanitizer does not see how arrays share their memory.
+            // This is a separate copy, because ThreadSanitizer does not see how arrays share their memory.
             return state.waiters.map(\.self)
         }
         for waiter in waiters {
-            // A thread that has read the old time either waits by now or keeps this lock until it does.
+            // A thread that has read the old time either waits by now, or holds this lock until it does.
             waiter.lock()
             waiter.unlock()
             waiter.wake()

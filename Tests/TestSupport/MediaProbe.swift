@@ -1,6 +1,6 @@
 import Foundation
 
-/// What ffprobe and ffmpeg, as independent judges, say of a recording.
+/// The findings of ffprobe and ffmpeg, as independent judges, about a recording.
 package enum MediaProbe {
     package struct Stream: Decodable, Sendable {
         package let codec_type: String
@@ -24,7 +24,7 @@ package enum MediaProbe {
         package let isKeyframe: Bool
     }
 
-    /// The container's tracks.
+    /// The tracks of the container.
     package static func streams(_ path: String) throws -> [Stream] {
         struct Answer: Decodable { let streams: [Stream] }
         return try JSONDecoder().decode(Answer.self, from: ffprobe(["-show_streams", path])).streams
@@ -52,9 +52,9 @@ package enum MediaProbe {
         }
     }
 
-    /// What a decoder that stops at the first error complains about; empty where everything decodes.
+    /// The complaints of a decoder that stops at the first error; empty if everything decodes.
     package static func decodingErrors(_ path: String, within seconds: Double = 60) throws -> String {
-        // Frames keep their own times: at a constant rate, two that follow each other closely would count as an error.
+        // Frames keep their own times. At a constant rate, two frames in close succession would count as an error.
         let ffmpeg = try ChildProcess(
             "ffmpeg",
             [

@@ -2,7 +2,7 @@ import Foundation
 
 /// A memory cgroup with a hard limit and no swap, v1 or v2, for one process.
 package final class MemoryCgroup: Sendable {
-    /// Why this machine lets none be made.
+    /// The reason why this machine cannot create one.
     package struct Unavailable: Error, CustomStringConvertible {
         package let description: String
     }
@@ -21,7 +21,7 @@ package final class MemoryCgroup: Sendable {
         }
         do {
             try setLimit(limitBytes)
-            // Where swap is not accounted for, the file is missing; where there is none, the limit means nothing.
+            // If swap is not accounted for, the file is missing. If there is no swap, the limit has no effect.
             let swap = path + (unified ? "/memory.swap.max" : "/memory.memsw.limit_in_bytes")
             if FileManager.default.fileExists(atPath: swap) { try Self.write(unified ? "0" : "\(limitBytes)", swap) }
         } catch {
@@ -30,13 +30,13 @@ package final class MemoryCgroup: Sendable {
         }
     }
 
-    /// Changes the limit while a process lives in the group. The kernel takes file pages back for it.
+    /// Changes the limit while a process is in the group. The kernel then reclaims file pages.
     package func setLimit(_ bytes: Int) throws {
         try Self.write("\(bytes)", path + (isUnified ? "/memory.max" : "/memory.limit_in_bytes"))
     }
 
     deinit {
-        // The kernel takes a moment to let go of the last process.
+        // The kernel needs a moment to release the last process.
         for _ in 0..<100 where rmdir(path) != 0 && errno == EBUSY { usleep(10_000) }
     }
 
@@ -45,7 +45,7 @@ package final class MemoryCgroup: Sendable {
         ("sh", ["-c", "echo $$ > \"$0\" && exec \"$@\"", path + "/cgroup.procs", executable] + arguments)
     }
 
-    /// Times that the kernel killed for want of memory.
+    /// How often the kernel killed a process because memory was short.
     package var kills: Int {
         let text = Self.read(path + (isUnified ? "/memory.events" : "/memory.oom_control"))
         for line in text.split(separator: "\n") {
@@ -55,7 +55,7 @@ package final class MemoryCgroup: Sendable {
         return 0
     }
 
-    /// The most that was charged to the group, in bytes; page cache included.
+    /// The maximum that was charged to the group, in bytes, including the page cache.
     package var peakBytes: Int {
         Int(Self.read(path + (isUnified ? "/memory.peak" : "/memory.max_usage_in_bytes"))
             .trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0

@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A real RTMP server, nginx with its rtmp module: own folder, own port on loopback, records everything it is sent.
+/// A real RTMP server: nginx with its rtmp module, with its own folder and loopback port. It records every stream.
 package final class NginxRTMP: Sendable {
     private let folder: TemporaryDirectory
     private let shelf: RecordingShelf
     private let configuration: String
-    /// Another one after `restart`.
+    /// Replaced by `restart`.
     private let process: Monitor<ChildProcess>
     private var server: ChildProcess { process.withLock { $0 } }
     package let port: UInt16
     private let host: String
-    /// What a publisher is pointed at; the stream's name is the key.
+    /// The URL for publishers; the name of the stream is the key.
     package var url: String { "rtmp://\(host):\(port)/live" }
 
     private static let module = "/usr/lib/nginx/modules/ngx_rtmp_module.so"
@@ -20,7 +20,7 @@ package final class NginxRTMP: Sendable {
 
     /// Starts the server and waits until it accepts connections.
     ///
-    /// - Parameter host: where publishers find it; an IPv6 address stands in brackets. It listens at 127.0.0.1, too.
+    /// - Parameter host: the host for publishers; an IPv6 address is in brackets. The server also listens at 127.0.0.1.
     package init(host: String = "127.0.0.1") throws {
         guard Self.isInstalled else {
             throw TestFailure("nginx with its RTMP module is missing: apt-get install nginx libnginx-mod-rtmp")
@@ -52,14 +52,14 @@ package final class NginxRTMP: Sendable {
             }
             """, to: "nginx.conf")
         process = Monitor(try Self.start(folder, configuration, port))
-        // nginx listens at one address after the other.
+        // nginx opens its listeners one after the other.
         if host == "[::1]" { try Loopback.waitForUntriedListener(at: port, isIPv6: true) }
     }
 
     private static func start(
         _ folder: TemporaryDirectory, _ configuration: String, _ port: UInt16
     ) throws -> ChildProcess {
-        // Without -e nginx first tries the system's error log.
+        // Without -e, nginx first tries the system's error log.
         let server = try ChildProcess(
             "/usr/sbin/nginx", ["-p", folder.path, "-e", folder.file("error.log"), "-c", configuration])
         try waitFor("nginx at port \(port)", evidence: { server.errorTail }) {
@@ -76,7 +76,8 @@ package final class NginxRTMP: Sendable {
         String(decoding: FileManager.default.contents(atPath: folder.file("error.log")) ?? Data(), as: UTF8.self)
     }
 
-    /// Recordings so far, oldest first; a publisher that comes back gets a new one, whose name ends in the server's.
+    /// The recordings so far, oldest first. A publisher that reconnects gets a new one. The name that the server gave
+    /// is at the end of its name.
     package var recordings: [String] { shelf.recordings }
 
     /// Waits until the server has closed the recording at `index`.
@@ -90,7 +91,7 @@ package final class NginxRTMP: Sendable {
         }
     }
 
-    /// What was written to the first recording so far; nil before it begins.
+    /// The content of the first recording so far; nil before it begins.
     package func bytesOfFirstRecording() throws -> [UInt8]? {
         try recordings.first.map { try folder.bytes(of: String($0.dropFirst(folder.path.count + 1))) }
     }
@@ -105,20 +106,20 @@ package final class NginxRTMP: Sendable {
     /// The bytes recorded so far in all files.
     package var recordedBytes: Int { recordings.reduce(0) { $0 + Self.size($1) } }
 
-    /// Ends the server in order: recordings are closed.
+    /// Ends the server gracefully: it closes its recordings.
     package func stop() throws { try server.stop(SIGQUIT) }
     /// Ends the server as a crash would.
     package func kill() throws { try server.stop(SIGKILL) }
-    /// Starts it again, at the same port and with the same recordings.
+    /// Starts the server again, at the same port and with the same recordings.
     package func restart() throws {
         let new = try Self.start(folder, configuration, port)
         process.withLock { $0 = new }
     }
-    /// The server's machine hangs: the kernel holds connections, nobody reads.
+    /// Simulates a machine that hangs: the kernel keeps the connections, but no process reads.
     package func freeze() { server.signal(SIGSTOP) }
     package func thaw() { server.signal(SIGCONT) }
 
-    /// No recording is being written.
+    /// Whether no recording is being written.
     package var hasClosedAll: Bool { shelf.isSettled && openFiles.isDisjoint(with: recordings) }
 
     private var openFiles: Set<String> {

@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// Runs every job on a new thread.
 ///
-/// Tests that block keep the few threads of the cooperative pool for minutes, and resumed tasks wait for one meanwhile.
+/// Tests that block occupy the few threads of the cooperative pool for minutes, and resumed tasks wait for a free one.
 /// Tasks that work against a deadline of the product run here instead.
 package final class OwnThreads: TaskExecutor {
     package static let shared = OwnThreads()
@@ -10,7 +10,8 @@ package final class OwnThreads: TaskExecutor {
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         do {
-            // With a name of its own: else it has that of the thread that resumed the task, and tests count by name.
+            // The thread gets its own name. Otherwise it has that of the thread that resumed the task, and tests count
+            // threads by name.
             try WorkerThread(name: "test-task", stackBytes: 4 << 20) {
                 job.runSynchronously(on: OwnThreads.shared.asUnownedTaskExecutor())
             }.abandon()
@@ -20,8 +21,8 @@ package final class OwnThreads: TaskExecutor {
     }
 }
 
-/// Runs a test's asynchronous body on `OwnThreads`. Tasks that it creates run there if they are told to. It may block,
-/// and had better: `Task.yield` and `Task.sleep` resume through the cooperative pool.
+/// Runs a test's asynchronous body on `OwnThreads`. Tasks that it creates run there only if they are told to. It may
+/// block, and should, because `Task.yield` and `Task.sleep` resume through the cooperative pool.
 package func onOwnThreads<Value: Sendable>(
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
 ) async throws -> Value {

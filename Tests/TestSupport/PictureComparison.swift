@@ -1,17 +1,17 @@
 import Foundation
 
-/// How alike two pictures are: structural similarity and mean error, each plane for itself.
+/// How similar two pictures are: structural similarity and mean error, separately for each plane.
 package struct PictureComparison: Sendable, CustomStringConvertible {
     /// Mean SSIM of the luma plane; 1 is identity.
     package let lumaSSIM: Double
-    /// The lower one of the two chroma planes' mean SSIM.
+    /// The lower mean SSIM of the two chroma planes.
     package let chromaSSIM: Double
-    /// Signal to noise of the luma plane in dB.
+    /// The peak signal-to-noise ratio of the luma plane in dB.
     package let lumaPSNR: Double
-    /// The larger one of the two chroma planes' mean absolute error, in 8-bit steps.
+    /// The larger mean absolute error of the two chroma planes, in 8-bit steps.
     package let chromaError: Double
-    /// The largest difference of the means of any block, in any plane, that is of one colour in the second picture:
-    /// there a wrong matrix or range shows and a scaling filter does not.
+    /// The largest difference of the means of any block, in any plane, that has one colour in the second picture. Such
+    /// blocks show a wrong matrix or range, but not a scaling filter.
     package let flatError: Double
 
     package init(_ a: I420Image, _ b: I420Image) throws {
@@ -31,8 +31,8 @@ package struct PictureComparison: Sendable, CustomStringConvertible {
             Self.flatError(a.v, b.v, width: a.chromaWidth, height: a.chromaHeight, side: 4))
     }
 
-    /// The verdict that tests use: room for scaling filters and the encoder, but not for a wrong turn, matrix or range,
-    /// nor for exchanged chroma planes.
+    /// The verdict of tests. It tolerates scaling filters and the encoder, but no wrong orientation, matrix or range,
+    /// and no exchanged chroma planes.
     package var isSamePicture: Bool {
         lumaSSIM >= 0.97 && lumaPSNR >= 28 && chromaSSIM >= 0.9 && chromaError <= 3 && flatError <= 4
     }
@@ -43,7 +43,7 @@ package struct PictureComparison: Sendable, CustomStringConvertible {
             lumaPSNR, chromaSSIM, chromaError, flatError)
     }
 
-    /// Mean SSIM over 8x8 windows that overlap by half, with Wang's constants; what ffmpeg's `ssim` filter computes.
+    /// Mean SSIM over 8x8 windows that overlap by half, with Wang's constants, as in ffmpeg's `ssim` filter.
     static func ssim(_ a: [UInt8], _ b: [UInt8], width: Int, height: Int) -> Double {
         let (columns, rows) = (width / 4, height / 4)
         // Sums over 4x4 blocks: a, b, a*a + b*b, a*b.
@@ -96,7 +96,7 @@ package struct PictureComparison: Sendable, CustomStringConvertible {
         return total / Double((rows - 1) * (columns - 1))
     }
 
-    /// Blocks count whose surroundings are flat too, half a side around: scalers overshoot beside edges.
+    /// Only blocks with flat surroundings count, half a side around, because scalers overshoot beside edges.
     private static func flatError(_ a: [UInt8], _ b: [UInt8], width: Int, height: Int, side: Int) -> Double {
         var worst = 0
         let margin = side / 2

@@ -2,12 +2,12 @@ import IngestProtocol
 import LinuxSystem
 package import MediaCore
 
-/// Plays samples to the daemon in real time, as a capture does: each is sent when its time has come.
+/// Plays samples to the daemon in real time, as a capture does: each sample is sent at its time.
 package final class Playback {
     package typealias Action = (_ client: CaptureClient, _ pts: MediaTime) throws -> Void
 
     package let client: CaptureClient
-    // Not zero, so that nothing depends on where a client's clock begins.
+    // The origin is not zero, so that nothing depends on where a client's clock begins.
     private let origin = MediaTime.seconds(1_000)
     private let start = MonotonicClock().now()
 
@@ -16,10 +16,10 @@ package final class Playback {
     /// The client's clock.
     package var now: MediaTime { origin + (MonotonicClock().now() - start) }
 
-    /// Repeats `sample` until the daemon says that packets reach the destination.
+    /// Repeats `sample` until the daemon reports that packets reach the destination.
     package func bringLive(_ sample: RawSample, orientation: OrientationTag = .up, within seconds: Double = 20) throws {
         let deadline = Patience.deadline(seconds)
-        // Once at least: on a slow machine it may be live before the first picture.
+        // At least one sample is sent: on a slow machine, the broadcast may be live before the first picture.
         repeat {
             guard MonotonicClock().now() < deadline else {
                 throw TestFailure("not live after \(Patience.scaled(seconds)) s; the daemon said \(client.replies)")
@@ -29,10 +29,11 @@ package final class Playback {
         } while !client.hasSaid(.live)
     }
 
-    /// How much later than its time an action of the last `play` was over, at most. A busy machine makes clients late.
+    /// The largest delay between the time of an action of the last `play` and its end. A busy machine makes clients
+    /// late.
     package private(set) var lateness = MediaTime.zero
 
-    /// Runs the actions at their times, which count from now; returns the client's time that was zero to them.
+    /// Runs the actions at their times, relative to now. Returns the client's time at their zero.
     @discardableResult
     package func play(_ timetable: [(at: MediaTime, action: Action)]) throws -> MediaTime {
         let zero = now
@@ -59,9 +60,10 @@ extension [(at: MediaTime, action: Playback.Action)] {
         }
     }
 
-    /// Adds a tone in blocks of `block` from `from` up to `to`, each sent when its last sample has been captured.
+    /// Adds a tone in blocks of `block` from `from` up to `to`. Each block is sent when its last sample has been
+    /// captured.
     ///
-    /// The tone's phase counts from time zero of the timetable, so that one span goes on where another ended.
+    /// The phase of the tone counts from time zero of the timetable, so that one span continues another.
     package mutating func sound(
         _ source: AudioSource, _ tone: Tone, format: AudioFormat, from: MediaTime, to: MediaTime,
         block: MediaTime = .milliseconds(20)

@@ -1,17 +1,17 @@
 import Foundation
 package import Glibc
 
-/// What the kernel says of another process.
+/// The kernel's figures about another process.
 package struct ProcessFigures: Sendable {
-    /// The most that was ever resident (VmHWM), in bytes.
+    /// The peak resident memory (VmHWM), in bytes.
     package let peakResidentBytes: Int
-    /// What is resident and no file's (RssAnon), in bytes.
+    /// The resident memory that belongs to no file (RssAnon), in bytes.
     package let anonymousBytes: Int
-    /// What is resident and shared with another process (RssShmem), in bytes.
+    /// The resident memory that is shared with another process (RssShmem), in bytes.
     package let sharedBytes: Int
     package let openDescriptors: Int
 
-    /// Nil where the process is gone.
+    /// Nil if the process has ended.
     package init?(processID: pid_t) {
         guard let data = FileManager.default.contents(atPath: "/proc/\(processID)/status") else { return nil }
         var values: [Substring: Int] = [:]

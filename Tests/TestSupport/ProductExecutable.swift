@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the build left the product's executables.
+/// The executables of the build.
 package enum ProductExecutable: String {
     case upcastd
     case upcastctl
@@ -20,7 +20,7 @@ package enum ProductExecutable: String {
     case exampleCaptureClient = "example-capture-client"
     case exampleCapturedApp = "example-captured-app"
 
-    /// `UPCAST_BIN_DIR` where it is set, else the folder of the test bundle.
+    /// The folder is `UPCAST_BIN_DIR` if it is set, otherwise that of the test bundle.
     package var path: String {
         get throws {
             let beside = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

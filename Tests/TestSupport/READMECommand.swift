@@ -1,8 +1,8 @@
 import Foundation
 
-/// The commands of the README, which tests run as they are written.
+/// The commands of the README. Tests run them as they are written.
 package enum READMECommand {
-    /// Each command of its code blocks for a shell, with continued lines joined.
+    /// Each command in the code blocks for a shell, with continued lines joined.
     package static func all() throws -> [String] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -1,4 +1,4 @@
-/// A picture in floating-point R'G'B' (gamma as displayed), 0 to 1, interleaved: where references are computed.
+/// A picture in floating-point R'G'B' (gamma as displayed), 0 to 1, interleaved. References are computed in this form.
 package struct RGBImage: Sendable {
     package let width: Int
     package let height: Int

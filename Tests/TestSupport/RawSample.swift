@@ -12,7 +12,7 @@ package struct RawSample: Sendable {
 
     /// Writes `stored` in a pixel format from its definition.
     ///
-    /// - Parameter padding: bytes behind each row, filled with a value that would show if it were ever read as pixels.
+    /// - Parameter padding: bytes after each row, filled with a value that would be visible if it were read as pixels.
     package init(
         _ stored: RGBImage, format pixelFormat: PixelFormat, matrix: ColorMatrix = .bt709, range: ColorRange = .video,
         padding: Int = 0
@@ -107,7 +107,7 @@ package struct RawSample: Sendable {
                     target[offsets.r] = UInt8(max(0, min(255, source[0] * 255 + 0.5)))
                     target[offsets.g] = UInt8(max(0, min(255, source[1] * 255 + 0.5)))
                     target[offsets.b] = UInt8(max(0, min(255, source[2] * 255 + 0.5)))
-                    // Not opaque: alpha is to be ignored, not blended.
+                    // Alpha is not opaque, because the daemon must ignore it and not blend.
                     target[offsets.a] = 0x40
                     source += 3
                     target += 4

@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Takes every recording out of the server's reach as soon as it begins, and numbers it.
+/// Moves every recording out of the server's reach as soon as it begins, and numbers it.
 ///
-/// nginx-rtmp names a recording by the second in which it begins: a connection of the same second would overwrite the
-/// one before it. It goes on writing to the file that it has open, whatever that file is called by then.
+/// nginx-rtmp names a recording by the second in which it begins, so a connection in the same second would overwrite
+/// the one before. The server continues to write to its open file, even after the file was renamed.
 final class RecordingShelf: Sendable {
-    /// Where the server makes its files.
+    /// The folder in which the server creates its files.
     let incoming: String
     private let shelf: String
     private let events: OwnedDescriptor
@@ -35,21 +35,21 @@ final class RecordingShelf: Sendable {
     }
 
     deinit {
-        // The kernel says that the watch is gone, which ends the thread.
+        // The kernel reports that the watch is removed, which ends the thread.
         inotify_rm_watch(events.raw, watch)
         thread.join()
     }
 
-    /// In the order in which they began.
+    /// The recordings in the order in which they began.
     var recordings: [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: shelf)) ?? []
         return names.filter { $0.hasSuffix(".flv") }.sorted().map { "\(shelf)/\($0)" }
     }
 
-    /// No recording has just begun.
+    /// Whether no recording has just begun.
     var isSettled: Bool { (try? FileManager.default.contentsOfDirectory(atPath: incoming))?.isEmpty ?? true }
 
-    /// Calls `body` with the name of each file that is made, until the watch is removed.
+    /// Calls `body` with the name of each file that is created, until the watch is removed.
     private static func forEachCreated(_ descriptor: CInt, _ body: (String) -> Void) {
         // struct inotify_event: what happened is at byte 4, the length of the name at 12, the name at 16.
         let head = 16

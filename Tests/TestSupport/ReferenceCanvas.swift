@@ -1,6 +1,6 @@
 package import MediaCore
 
-/// Where a picture lies on a canvas; may hang over it.
+/// The position of a picture on a canvas. The picture may extend beyond the canvas.
 package struct Placement: Equatable, Sendable {
     package let sourceWidth: Int
     package let sourceHeight: Int
@@ -30,7 +30,7 @@ package struct Placement: Equatable, Sendable {
     package func canvasY(_ sourceY: Double) -> Double { y + sourceY * height / Double(sourceHeight) }
 }
 
-/// What a canvas is expected to show, computed in floating point from the upright picture.
+/// The expected content of a canvas, computed in floating point from the upright picture.
 package enum ReferenceCanvas {
     /// Places `upright` with a triangle filter that widens when shrinking (the usual antialiased bilinear), then
     /// converts to BT.709 video range 4:2:0 with chroma averaged over each 2x2 block.
@@ -44,7 +44,7 @@ package enum ReferenceCanvas {
             count: width, origin: placement.x, length: placement.width, source: upright.width)
         let rows = FilterTaps.row(count: height, origin: placement.y, length: placement.height, source: upright.height)
         var canvas = RGBImage(width: width, height: height, filling: background)
-        // Across first, into an image as tall as the source; then down.
+        // The first pass is horizontal, into an image as tall as the source. The second one is vertical.
         var narrowed = [Float](repeating: 0, count: width * upright.height * 3)
         upright.pixels.withUnsafeBufferPointer { sourceBuffer in
             narrowed.withUnsafeMutableBufferPointer { targetBuffer in

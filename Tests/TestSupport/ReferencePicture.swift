@@ -1,9 +1,10 @@
 import LinuxSystem
 
-/// The upright test picture: none of the eight turns and mirrorings maps it to itself, nor does its central third, and
-/// its saturated colours give away exchanged chroma planes, matrices and ranges.
+/// The upright test picture. None of the eight turns and mirrorings maps it or its central third to itself. Its
+/// saturated colours reveal exchanged chroma planes, and wrong matrices and ranges.
 ///
-/// It carries a number as dark and bright cells near its centre, by which a decoded frame says which sample it shows.
+/// It shows a number as dark and bright cells near its centre. By this number, a decoded frame tells which sample it
+/// shows.
 package struct ReferencePicture: Sendable {
     package let image: RGBImage
 
@@ -46,14 +47,14 @@ package struct ReferencePicture: Sendable {
 
     // Coordinates are in units of the shorter side, from the centre.
     private static let shapes: [Shape] = [
-        // An F, which has no symmetry at all, in the part that even a hard crop leaves.
+        // An F, which has no symmetry, in the part that remains even after a hard crop.
         .box(left: -0.42, top: -0.24, right: -0.34, bottom: 0.06, RGB(0.97, 0.97, 0.95)),
         .box(left: -0.34, top: -0.24, right: -0.16, bottom: -0.17, RGB(0.97, 0.97, 0.95)),
         .box(left: -0.34, top: -0.11, right: -0.22, bottom: -0.04, RGB(0.97, 0.97, 0.95)),
         .disk(x: 0.06, y: -0.14, radius: 0.09, RGB(0.92, 0.08, 0.1)),
         .box(left: 0.2, top: -0.22, right: 0.42, bottom: -0.12, RGB(0.08, 0.75, 0.15)),
         .disk(x: 0.3, y: 0, radius: 0.06, RGB(0.1, 0.15, 0.95)),
-        // One mark a quarter, each of another colour and size, for what only fit and stretch show.
+        // One mark in each quarter, with different colours and sizes, for the parts that only fit and stretch show.
         .disk(x: -0.25, y: -0.6, radius: 0.17, RGB(0.95, 0.85, 0.1)),
         .box(left: 0.1, top: -0.85, right: 0.4, bottom: -0.7, RGB(0.1, 0.85, 0.9)),
         .box(left: -0.45, top: 0.4, right: -0.1, bottom: 0.5, RGB(0.85, 0.1, 0.8)),
@@ -62,7 +63,7 @@ package struct ReferencePicture: Sendable {
     ]
 }
 
-/// Where the cells of the number lie: eight, and below them the eight complements.
+/// The positions of the number's cells: eight, and below them their eight complements.
 package enum MarkerCells {
     package struct Cell { package let left, top, right, bottom: Int }
     package struct Bit { package let index: Int, isComplement: Bool }
@@ -83,7 +84,7 @@ package enum MarkerCells {
         }
     }
 
-    /// The number that a canvas shows, or nil where the cells are not there or contradict their complements.
+    /// The number that a canvas shows; nil if the cells are missing or contradict their complements.
     package static func read(_ canvas: I420Image, placement: Placement) -> UInt8? {
         var (ones, complements) = (UInt8(0), UInt8(0))
         forEach(width: placement.sourceWidth, height: placement.sourceHeight) { cell, bit in
@@ -124,7 +125,7 @@ private enum Shape: Sendable {
         for py in firstY..<endY {
             for px in firstX..<endX {
                 let (x, y) = (Float(px) + 0.5 - centreX, Float(py) + 0.5 - centreY)
-                // How far inside the edge, in pixels: half a pixel either way fades.
+                // The distance inside the edge, in pixels. The edge fades over half a pixel on either side.
                 let depth: Float
                 switch self {
                 case .disk(let cx, let cy, let radius, _):

@@ -1,5 +1,5 @@
 /// How SRS with default settings (`try_annexb_first on`) reads a publisher's access units: it guesses their format from
-/// the first one and keeps to it. The rule of SrsFormat::video_nalu_demux, written from the source of SRS 7.0.18.
+/// the first one, and keeps it. The rule is that of SrsFormat::video_nalu_demux in SRS 7.0.18.
 package struct SRSFormat: Sendable {
     package enum Format: Sendable {
         case unknown
@@ -11,7 +11,7 @@ package struct SRSFormat: Sendable {
 
     package init() {}
 
-    /// One access unit, without FLV's five bytes; throws where SRS would end the connection.
+    /// Takes one access unit, without FLV's five bytes. Throws if SRS would end the connection.
     package mutating func take(_ accessUnit: [UInt8]) throws {
         switch format {
         case .annexB: try Self.readAnnexB(accessUnit)
@@ -53,7 +53,7 @@ package struct SRSFormat: Sendable {
     }
 }
 
-/// What a server receives from a publisher, message by message (RTMP 1.0, 5.3), without any of the product's code.
+/// The messages that a server receives from a publisher (RTMP 1.0, 5.3), parsed without any of the product's code.
 package struct PublishedMessages: Sendable {
     package struct Message: Sendable {
         /// 8 audio, 9 video, 18 data, 20 command.
@@ -62,9 +62,9 @@ package struct PublishedMessages: Sendable {
         package var timestamp: UInt32
         package var body: [UInt8]
 
-        /// A video message's access unit; nil for anything else, sequence headers among it.
+        /// The access unit of a video message; nil for other messages, including sequence headers.
         package var accessUnit: [UInt8]? { type == 9 && body.count > 5 && body[1] == 1 ? Array(body[5...]) : nil }
-        /// Audio or video, sequence headers left out.
+        /// Whether this is audio or video, but not a sequence header.
         package var isMedia: Bool { (type == 8 || type == 9) && body.count > 2 && body[1] == 1 }
     }
 
@@ -84,7 +84,7 @@ package struct PublishedMessages: Sendable {
 
     package init() {}
 
-    /// - Parameter new: what follows the handshake, in any portions.
+    /// - Parameter new: the bytes after the handshake, in any portions.
     package mutating func take(_ new: some Sequence<UInt8>) {
         bytes += new
         var at = 0
@@ -92,7 +92,7 @@ package struct PublishedMessages: Sendable {
         bytes.removeFirst(at)
     }
 
-    /// Reads one chunk; its end, or nil where it is not whole.
+    /// Reads one chunk. Returns its end; nil if it is not complete.
     private mutating func chunk(at start: Int) -> Int? {
         var at = start
         func number(_ count: Int) -> UInt32? {

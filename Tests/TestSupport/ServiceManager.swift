@@ -1,8 +1,8 @@
 import Foundation
 import LinuxSystem
 
-/// The part of a service manager that hears what a service tells (sd_notify(3)): a datagram socket with an abstract
-/// name.
+/// The part of a service manager that receives a service's notifications (sd_notify(3)): a datagram socket with an
+/// abstract name.
 package final class ServiceManager: Sendable {
     private let descriptor: OwnedDescriptor
     private let name: String
@@ -24,7 +24,7 @@ package final class ServiceManager: Sendable {
         guard result == 0 else { throw Errno.current }
     }
 
-    /// What the service is to have in its environment.
+    /// The variables for the environment of the service.
     package var environment: [String: String] { ["NOTIFY_SOCKET": name] }
 
     /// Every assignment so far, such as READY=1, in order.
@@ -39,13 +39,13 @@ package final class ServiceManager: Sendable {
         }
     }
 
-    /// How often something was said.
+    /// How often an assignment was received.
     package func count(_ assignment: String) -> Int { news.count { $0 == assignment } }
 }
 
-/// The part that makes sockets and passes them on (sd_listen_fds(3)).
+/// The part that creates sockets and passes them on (sd_listen_fds(3)).
 enum SocketActivation {
-    /// A command that listens at `path` and becomes `executable`, with that socket as the one named capture.
+    /// A command that listens at `path` and becomes `executable`, with that socket under the name capture.
     static func command(
         _ path: String, _ executable: String, _ arguments: [String]
     ) -> (executable: String, arguments: [String]) {

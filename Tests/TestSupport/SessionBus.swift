@@ -1,16 +1,16 @@
 import Foundation
 
-/// A D-Bus session bus of its own, on which a test speaks as a desktop does.
+/// A private D-Bus session bus, on which a test acts as a desktop.
 package final class SessionBus: Sendable {
-    /// The variables by which programs find it, and no other bus.
+    /// The variables by which programs find this bus, and no other one.
     package let environment: [String: String]
     package let address: String
     private let folder: TemporaryDirectory
     private let server: ChildProcess
 
     /// - Parameters:
-    ///   - environment: of the bus, and of the programs that it starts.
-    ///   - services: those that it starts when they are asked for; nil for all that are installed.
+    ///   - environment: the variables of the bus, and of the programs that it starts.
+    ///   - services: the services that it starts on demand; nil for all installed ones.
     package init(environment variables: [String: String] = [:], services: [String]? = nil) throws {
         let folder = try TemporaryDirectory("bus")
         self.folder = folder
@@ -35,14 +35,14 @@ package final class SessionBus: Sendable {
         server.signal(SIGTERM)
     }
 
-    /// The daemon takes connections, and does not answer, until `thaw`.
+    /// Freezes the bus daemon: it accepts connections, but does not answer, until `thaw`.
     package func freeze() throws {
         try waitFor("dbus-daemon to answer") { has("org.freedesktop.DBus") }
         server.signal(SIGSTOP)
     }
     package func thaw() { server.signal(SIGCONT) }
 
-    /// Of a bus that starts only these services.
+    /// The configuration of a bus that starts only these services.
     private static func configuration(_ folder: TemporaryDirectory, _ services: [String]) throws -> String {
         for service in services {
             let installed = URL(filePath: "/usr/share/dbus-1/services/\(service).service")
@@ -57,7 +57,7 @@ package final class SessionBus: Sendable {
             """, to: "bus.conf")
     }
 
-    /// Whether a program has the name.
+    /// Whether a program owns the name.
     package func has(_ name: String) -> Bool {
         let call = [
             "--bus=\(address)", "--print-reply=literal", "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus",
@@ -66,9 +66,9 @@ package final class SessionBus: Sendable {
         return (try? ChildProcess.run("dbus-send", call))?.contains("true") ?? false
     }
 
-    /// Sends a signal to all who listen.
+    /// Sends a signal to all subscribers.
     ///
-    /// - Parameter argument: as dbus-send takes it, such as `boolean:true`.
+    /// - Parameter argument: in the syntax of dbus-send, such as `boolean:true`.
     package func signal(_ interface: String, _ member: String, _ argument: String) throws {
         let path = "/" + interface.replacing(".", with: "/")
         _ = try ChildProcess.run(

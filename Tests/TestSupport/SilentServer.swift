@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// A TCP server on loopback whose kernel accepts connections and that never reads nor writes.
+/// A TCP server on loopback whose kernel accepts connections, but that never reads or writes.
 package final class SilentServer: Sendable {
     package let port: UInt16
     private let listener: OwnedDescriptor

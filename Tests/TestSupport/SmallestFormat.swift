@@ -1,7 +1,7 @@
 package import MediaCore
 
 extension BroadcastFormat {
-    /// For tests whose packets nobody decodes.
+    /// A format for tests whose packets are never decoded.
     package static let smallest = BroadcastFormat(
         video: VideoTrackFormat(
             codec: .h264, width: 16, height: 16, frameRate: FrameRate(30), bitrate: 1000,

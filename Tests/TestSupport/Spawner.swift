@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// What `posix_spawnp` is to do.
+/// The arguments of a `posix_spawnp` call.
 struct SpawnRequest: @unchecked Sendable /* plain values, handed from one thread to another once */ {
     var arguments: [String]
     var environment: [String]
@@ -26,7 +26,7 @@ struct SpawnRequest: @unchecked Sendable /* plain values, handed from one thread
         }
         posix_spawn_file_actions_addopen(&actions, 2, errorPath, create, 0o600)
 
-        // Other tests in this process may have blocked or ignored signals; a child starts with none of that.
+        // Other tests in this process may have blocked or ignored signals. A child must not inherit that.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -51,8 +51,8 @@ struct SpawnRequest: @unchecked Sendable /* plain values, handed from one thread
     }
 }
 
-/// The one thread that starts children. It lives as long as the process, because the kernel's parent-death signal comes
-/// when the *thread* that started a child ends.
+/// The one thread that starts children. It lives as long as the process, because the kernel sends the parent-death
+/// signal when the *thread* that started a child ends.
 final class Spawner: Sendable {
     static let shared = Spawner()
     private let jobs = Monitor<[@Sendable () -> Void]>([])

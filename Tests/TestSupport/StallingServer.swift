@@ -3,13 +3,13 @@ import Glibc
 import LinuxSystem
 import MediaCore
 
-/// An RTMP server on loopback that accepts every publisher, and reads or does not read as a test wants it.
+/// An RTMP server on loopback that accepts every publisher. A test decides when it reads.
 ///
-/// Its kernel takes next to nothing while it does not read, so that what is sent stays in the publisher's.
+/// While it does not read, its kernel accepts almost no data, so that sent data stays in the publisher's kernel.
 package final class StallingServer: Sendable {
-    /// How one connection stands.
+    /// The state of one connection.
     package struct Connection: Sendable {
-        /// Bytes read since media could come.
+        /// Bytes that were read since media could come.
         package var received = 0
         /// Bytes in this machine's receive buffer that were not read.
         package var unread = 0
@@ -47,11 +47,11 @@ package final class StallingServer: Sendable {
         shutdown(listener.raw, CInt(SHUT_RDWR))
     }
 
-    /// From now on nothing is read; what a read in progress takes still comes.
+    /// From now on, nothing is read, except by a read that is already in progress.
     package func stall() { state.signal { $0.isReading = false } }
     package func resume() { state.signal { $0.isReading = true } }
 
-    /// Asks the publisher of a connection to make another one to the same place.
+    /// Asks the publisher of a connection to reconnect to the same address.
     package func requestReconnect(_ index: Int) {
         let descriptor = state.withLock { $0.descriptors[index] }
         let information = AMF.object([
@@ -86,7 +86,7 @@ package final class StallingServer: Sendable {
             }
             Thread.detachNewThread {
                 serve(descriptor, index, state)
-                // Closed under the lock: nobody asks for what lies in it any more.
+                // It is closed under the lock, so that no other thread asks for its unread bytes any more.
                 state.signal { state in
                     if state.connections[index].end == nil { state.connections[index].end = .closed }
                     close(descriptor)
@@ -141,7 +141,7 @@ package final class StallingServer: Sendable {
         while let count = read() { state.signal { $0.connections[index].received += count } }
     }
 
-    /// A command in one chunk, which has at most 128 bytes.
+    /// Sends a command of at most 128 bytes in one chunk.
     private static func send(_ command: [UInt8], to descriptor: CInt) {
         precondition(command.count <= 128)
         write([3, 0, 0, 0, 0, 0, UInt8(command.count), 20, 0, 0, 0, 0] + command, to: descriptor)
@@ -163,18 +163,18 @@ package final class StallingServer: Sendable {
     }
 }
 
-/// The kernel's TCP sockets towards a port of 127.0.0.1, as /proc/net/tcp has them.
+/// The kernel's TCP sockets that are connected to a port of 127.0.0.1, from /proc/net/tcp.
 package struct TCPSocketEntry: Sendable {
     /// Bytes that the peer has not acknowledged.
     package var unacknowledged: Int
-    /// A process has it open; false where the kernel goes on by itself.
+    /// Whether a process has the socket open; false if only the kernel still handles it.
     package var isOpen: Bool
 
     package static func sockets(to port: UInt16) throws -> [TCPSocketEntry] {
         let file = try OwnedDescriptor(checking: open("/proc/net/tcp", O_RDONLY | O_CLOEXEC))
         var bytes: [UInt8] = []
         var page = [UInt8](repeating: 0, count: 65_536)
-        // The kernel gives some lines with each read; Foundation takes a short read for the end.
+        // The kernel returns a few lines for each read, and Foundation mistakes a short read for the end.
         while true {
             let count = read(file.raw, &page, page.count)
             guard count > 0 else { break }

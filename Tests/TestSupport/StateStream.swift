@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 package import MediaCore
 
-/// An open `GET /state/events`, read by a thread of its own: every event in its order, and when it came.
+/// An open `GET /state/events`, read by its own thread: every event in order, and when it came.
 package final class StateStream: Sendable {
     package struct Event: Sendable {
         package let isCaptured: Bool
@@ -22,7 +22,7 @@ package final class StateStream: Sendable {
     private let connection: OwnedDescriptor
     private let state = Monitor(State())
 
-    /// - Parameter onEvent: called on the reading thread, for each.
+    /// - Parameter onEvent: called on the reading thread, for each event.
     package init(
         _ query: String = "", socket: String, onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws {
@@ -41,7 +41,8 @@ package final class StateStream: Sendable {
                 let now = MonotonicClock().now()
                 text += String(decoding: buffer[0..<count], as: UTF8.self)
                 state.signal { if $0.head.isEmpty { $0.head = text } }
-                // An event's data is one line; chunks hold whole events, but what is cut is waited for.
+                // The data of an event is one line. Chunks contain whole events, but the code also handles events that
+                // are cut.
                 while let end = text.firstRange(of: "\n") {
                     let line = text[..<end.lowerBound]
                     text = String(text[end.upperBound...])
@@ -60,7 +61,7 @@ package final class StateStream: Sendable {
     package func close() { shutdown(connection.raw, CInt(SHUT_RDWR)) }
 
     package var events: [Event] { state.withLock { $0.events } }
-    /// The answer's first bytes.
+    /// The first bytes of the answer.
     package var head: String { state.withLock { $0.head } }
 
     private static func event(_ json: Substring, _ now: MediaTime) -> Event? {
@@ -72,7 +73,7 @@ package final class StateStream: Sendable {
             waitingFor: object["waiting_for"] as? [String] ?? [], isPersisted: object["persisted"] as? Bool, at: now)
     }
 
-    /// Waits until there are so many events; the last of them.
+    /// Waits until there are `count` events. Returns the last of them.
     @discardableResult
     package func wait(for count: Int, within seconds: Double = 15) throws -> Event {
         let found = state.wait(until: Patience.deadline(seconds)) { state in

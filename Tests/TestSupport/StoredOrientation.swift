@@ -1,11 +1,11 @@
 package import MediaCore
 
-/// How an upright picture is stored under an orientation tag, worked out from the TIFF/EXIF text and not from the
+/// How an upright picture is stored under an orientation tag. It is derived from the TIFF/EXIF text, and not from the
 /// product's table of transforms.
 package enum StoredOrientation {
     private enum Side { case top, bottom, left, right }
 
-    /// EXIF 2.32, tag 274: which side of the scene the stored picture's row 0 and column 0 show.
+    /// EXIF 2.32, tag 274: the sides of the scene that row 0 and column 0 of the stored picture show.
     private static func sides(exif tag: Int) -> (row0: Side, column0: Side) {
         switch tag {
         case 2: (.top, .right)
@@ -19,7 +19,7 @@ package enum StoredOrientation {
         }
     }
 
-    /// Field practice with RPVideoSampleOrientationKey: quarter turns go the other way round.
+    /// The practice with RPVideoSampleOrientationKey: quarter turns go the other way round.
     private static func exifValue(of tag: OrientationTag, in convention: OrientationConvention) -> Int {
         guard convention == .replayKit else { return Int(tag.rawValue) }
         return switch tag.rawValue {
@@ -31,7 +31,7 @@ package enum StoredOrientation {
         }
     }
 
-    /// The pixels that a client with this tag and convention would send so that `upright` is what people see.
+    /// The pixels that a client with this tag and convention would send so that viewers see `upright`.
     package static func store(
         _ upright: RGBImage, tag: OrientationTag, convention: OrientationConvention
     ) -> RGBImage {

@@ -2,15 +2,15 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A folder of its own for one test, removed with everything in it when the owner goes away.
+/// A folder for one test, which is removed with its content when the owner is released.
 ///
-/// `UPCAST_KEEP_TEST_FILES=1` in the environment leaves it in place, to look into a failure; `UPCAST_TEST_FOLDER` is
-/// where it is made, /tmp by default.
+/// `UPCAST_KEEP_TEST_FILES=1` in the environment keeps it, to examine a failure. It is created in `UPCAST_TEST_FOLDER`,
+/// by default /tmp.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
     package init(_ label: String = "test") throws {
-        // Short, because a Unix socket's path has at most 107 bytes.
+        // The path is short, because that of a Unix socket has at most 107 bytes.
         let base = ProcessInfo.processInfo.environment["UPCAST_TEST_FOLDER"] ?? "/tmp"
         path = "\(base)/upcast-\(label)-\(UUID().uuidString.prefix(8).lowercased())"
         try FileManager.default.createDirectory(
@@ -31,7 +31,7 @@ package final class TemporaryDirectory: Sendable {
         return file(name)
     }
 
-    /// A file's bytes, read by hand: Foundation's Data leaks its buffer where the file is empty.
+    /// The bytes of a file, read by hand, because Foundation's Data leaks its buffer if the file is empty.
     package func bytes(of name: String) throws -> [UInt8] {
         let descriptor = try OwnedDescriptor(checking: open(file(name), O_RDONLY | O_CLOEXEC))
         var bytes: [UInt8] = []

@@ -1,9 +1,9 @@
 import Foundation
 package import Glibc
 
-/// What the kernel says of a thread of another process.
+/// The kernel's figures about a thread of another process.
 package struct ThreadFigures: Sendable {
-    /// How often it has given the processor away to wait for something (voluntary_ctxt_switches).
+    /// How often it has given up the processor to wait (voluntary_ctxt_switches).
     package let wakeUps: Int
 
     /// - Throws: if there is no such thread.

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A sine that goes on without a break from one block to the next.
+/// A sine wave that continues without a break from one block to the next.
 package struct Tone: Sendable {
     package let frequency: Double
-    /// Peak, full scale is 1.
+    /// The peak; full scale is 1.
     package let amplitude: Double
 
     package init(frequency: Double, amplitude: Double) {
@@ -11,7 +11,7 @@ package struct Tone: Sendable {
         self.amplitude = amplitude
     }
 
-    /// Peak level as `ToneAnalysis` measures it.
+    /// The peak level as `ToneAnalysis` measures it.
     package var decibels: Double { 20 * log10(amplitude) }
 
     /// Samples `first` up to `first + count` at `rate` samples a second.

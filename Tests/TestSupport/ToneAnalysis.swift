@@ -2,7 +2,8 @@ import Foundation
 
 /// Level and pitch of pure tones in PCM.
 package enum ToneAnalysis {
-    /// Level of the sine at `frequency` in dBFS (a full-scale sine is 0), by Goertzel's filter over a Hann window.
+    /// The level of the sine wave at `frequency` in dBFS (a full-scale sine is 0), by Goertzel's filter over a Hann
+    /// window.
     package static func level(of frequency: Double, in samples: ArraySlice<Float>, sampleRate: Int) -> Double {
         let count = samples.count
         guard count > 1 else { return -.infinity }
@@ -20,7 +21,7 @@ package enum ToneAnalysis {
                 i += 1
             }
         }
-        // A Hann window halves the amplitude, and a real sine has half of its own at each of two frequencies.
+        // A Hann window halves the amplitude, and a real sine has half of its amplitude at each of two frequencies.
         let power = max(0, s1 * s1 + s2 * s2 - coefficient * s1 * s2)
         return 20 * log10(max(1e-9, 4 * power.squareRoot() / Double(count)))
     }
@@ -32,7 +33,7 @@ package enum ToneAnalysis {
         return 10 * log10(max(1e-12, 2 * mean))
     }
 
-    /// The frequency in `range` where a sine is loudest, to `step` Hz.
+    /// The frequency in `range` at which a sine is loudest, to `step` Hz.
     package static func pitch(
         in samples: ArraySlice<Float>, sampleRate: Int, range: ClosedRange<Double>, step: Double = 1
     ) -> Double {

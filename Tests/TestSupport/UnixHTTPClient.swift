@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A client of a few lines for HTTP/1.1 on a Unix socket or TCP: one request a connection.
+/// A small client for HTTP/1.1 on a Unix socket or TCP: one request per connection.
 package enum UnixHTTPClient {
     package struct Response: Sendable {
         package let status: Int
-        /// By name in lower case.
+        /// The keys are names in lower case.
         package let headers: [String: String]
         package let bytes: [UInt8]
         package var body: String { String(decoding: bytes, as: UTF8.self) }
@@ -18,7 +18,7 @@ package enum UnixHTTPClient {
         try ask("GET", path, socket: socket, within: seconds)
     }
 
-    /// Any method, with a body where there is one.
+    /// Sends a request with any method, and a body if there is one.
     package static func ask(
         _ method: String, _ path: String, body: String = "", socket: String, within seconds: Double = 10
     ) throws -> Response {
@@ -26,7 +26,7 @@ package enum UnixHTTPClient {
         return try exchange(method, path, on: connection, [:], body, within: seconds) { _ in false }
     }
 
-    /// The same at a port of 127.0.0.1.
+    /// Sends a request to a port of 127.0.0.1.
     package static func ask(
         _ method: String, _ path: String, port: UInt16, headers: [String: String] = [:], within seconds: Double = 10
     ) throws -> Response {
@@ -34,7 +34,7 @@ package enum UnixHTTPClient {
         return try exchange(method, path, on: connection, headers, "", within: seconds) { _ in false }
     }
 
-    /// What a stream has sent when `isEnough` says so; its framing is that of its transfer encoding.
+    /// What a stream has sent when `isEnough` returns true, including the framing of its transfer encoding.
     package static func stream(
         _ path: String, socket: String, within seconds: Double = 15, until isEnough: (String) -> Bool
     ) throws -> Response {
@@ -52,13 +52,13 @@ package enum UnixHTTPClient {
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
         text += "Content-Length: \(body.utf8.count)\r\n"
         let request = Array((text + "\r\n" + body).utf8)
-        // A server may refuse what is too long before it has read all of it.
+        // A server may refuse a request that is too long before it has read all of it.
         _ = send(connection.raw, request, request.count, CInt(MSG_NOSIGNAL))
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
         let deadline = Patience.deadline(seconds)
         while true {
-            // A stream that nobody has asked for goes on for ever.
+            // A stream that was sent by mistake would never end.
             guard MonotonicClock().now() < deadline else {
                 throw TestFailure("not over: \(String(decoding: answer.prefix(300), as: UTF8.self))")
             }

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A Wayland compositor (sway) without a monitor or a graphics card, with a folder and an output of its own.
+/// A Wayland compositor (sway) without a monitor or a graphics card, with its own folder and output.
 package final class VirtualCompositor: Sendable {
-    /// Of the first output.
+    /// The name of the first output.
     package static let output = "HEADLESS-1"
     /// The path of its socket.
     package let socket: String
@@ -15,11 +15,11 @@ package final class VirtualCompositor: Sendable {
     private static let nobody: uid_t = 65_534
 
     /// - Parameters:
-    ///   - width: of the first output, in pixels.
-    ///   - height: of the first output, in pixels.
-    ///   - earlier: one that has ended, whose socket this one takes.
-    ///   - outer: whose windows are the outputs of this one, `WL-1` and so on: they go when they are closed. (Headless
-    ///     outputs of sway 1.7 cannot be switched off.)
+    ///   - width: the width of the first output, in pixels.
+    ///   - height: the height of the first output, in pixels.
+    ///   - earlier: a compositor that has ended, whose socket this one takes.
+    ///   - outer: a compositor whose windows are the outputs of this one, `WL-1` and so on. An output goes when its
+    ///     window is closed. (Headless outputs of sway 1.7 cannot be switched off.)
     package init(
         width: Int, height: Int, after earlier: VirtualCompositor? = nil, inside outer: VirtualCompositor? = nil
     ) throws {
@@ -50,7 +50,7 @@ package final class VirtualCompositor: Sendable {
             }
         }
         socket = folder.file(name)
-        // It answers when it has read its configuration.
+        // sway answers after it has read its configuration.
         try waitFor("sway to answer", evidence: { server.errorTail }) {
             (try? self.tell("nop")) != nil
         }
@@ -58,7 +58,7 @@ package final class VirtualCompositor: Sendable {
 
     deinit { server.signal(SIGTERM) }
 
-    /// A command of sway's.
+    /// Sends a command to sway.
     package func tell(_ command: String) throws {
         try ChildProcess.run("swaymsg", ["-q", "-s", control, "--", command])
     }
@@ -68,7 +68,7 @@ package final class VirtualCompositor: Sendable {
         try tell("output \(output) bg \(colour) solid_color")
     }
 
-    /// Covers the first output with a picture, however it is turned.
+    /// Covers the first output with a picture, however the output is turned.
     package func show(_ picture: I420Image) throws {
         try MediaProbe.writePNG(picture, to: folder.file("picture.png"))
         try tell("output \(Self.output) bg \(folder.file("picture.png")) stretch")
@@ -76,6 +76,6 @@ package final class VirtualCompositor: Sendable {
 
     package func signal(_ signal: CInt) { server.signal(signal) }
 
-    /// Ends it as a logout does.
+    /// Ends the compositor as a logout does.
     package func end() throws { try server.stop(SIGTERM) }
 }

@@ -2,27 +2,27 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A desktop without a monitor or a graphics card whose screen is shared through the ScreenCast portal, as that of
-/// GNOME: mutter, PipeWire with WirePlumber, and xdg-desktop-portal. In place of GNOME's dialogue, which no test can
-/// click, `Tests/desktop/screen-cast-backend.py` asks a file.
+/// A desktop without a monitor or a graphics card that shares its screen through the ScreenCast portal, like GNOME:
+/// mutter, PipeWire with WirePlumber, and xdg-desktop-portal. Tests cannot click on GNOME's dialogue. In its place,
+/// `Tests/desktop/screen-cast-backend.py` reads the answer from a file.
 package final class VirtualDesktop: Sendable {
     package enum Part: CaseIterable, Sendable {
         case pipewire, sessionManager, compositor, backend, portal
     }
 
-    /// The variables of a program in this session.
+    /// The variables for programs in this session.
     package let environment: [String: String]
     package let bus: SessionBus
     private let folder: TemporaryDirectory
     private let size: String
     private let parts = Monitor<[Part: ChildProcess]>([:])
-    /// The mouse pointer is a white square.
+    /// The side of the mouse pointer, which is a white square, in pixels.
     private static let pointerSide = 24
 
     /// - Parameters:
-    ///   - width: of the monitor, in pixels.
-    ///   - height: of the monitor, in pixels.
-    ///   - without: what the session lacks.
+    ///   - width: the width of the monitor, in pixels.
+    ///   - height: the height of the monitor, in pixels.
+    ///   - without: the parts that the session lacks.
     package init(width: Int, height: Int, without lacking: Set<Part> = []) throws {
         let folder = try TemporaryDirectory("desktop")
         self.folder = folder
@@ -46,7 +46,8 @@ package final class VirtualDesktop: Sendable {
             "GSETTINGS_BACKEND": "memory", "LIBGL_ALWAYS_SOFTWARE": "1", "XCURSOR_PATH": folder.file("icons"),
             "PULSE_SERVER": "unix:\(folder.file("none"))",
         ]
-        // The portal keeps permissions there. The others would be started beside those of this session.
+        // The portal keeps permissions in this service. Other services would start a second time beside those of this
+        // session.
         bus = try SessionBus(environment: session, services: ["org.freedesktop.impl.portal.PermissionStore"])
         environment = session.merging(bus.environment) { $1 }
         for part in Part.allCases where !lacking.contains(part) { try start(part) }
@@ -56,7 +57,7 @@ package final class VirtualDesktop: Sendable {
 
     // MARK: Parts
 
-    /// Starts a part, and waits until it is there.
+    /// Starts a part, and waits until it is ready.
     package func start(_ part: Part) throws {
         let (command, variables) = command(part)
         let process = try ChildProcess(
@@ -80,7 +81,7 @@ package final class VirtualDesktop: Sendable {
                 ], ["WAYLAND_DISPLAY": ""]
             )
         case .backend:
-            // Debian's own Python has the modules.
+            // Only Debian's own Python has the modules.
             (
                 ["/usr/bin/python3", Self.backend, folder.file("answer"), folder.file("pointer")], [:]
             )
@@ -96,7 +97,7 @@ package final class VirtualDesktop: Sendable {
     private func isThere(_ part: Part, _ process: ChildProcess) -> Bool {
         switch part {
         case .pipewire: FileManager.default.fileExists(atPath: folder.file("pipewire-0"))
-        // It links streams when they come, whether or not it was there before.
+        // It links streams when they come, even if they come before it runs.
         case .sessionManager: true
         case .compositor:
             FileManager.default.fileExists(atPath: folder.file("wayland-0")) && bus.has("org.gnome.Mutter.ScreenCast")
@@ -109,17 +110,17 @@ package final class VirtualDesktop: Sendable {
     package func end(_ part: Part) throws {
         let process = parts.withLock { $0.removeValue(forKey: part) }
         try process?.stop(SIGKILL)
-        // Left by a server that was killed.
+        // These files are left by a server that was killed.
         let files: [Part: [String]] = [.pipewire: ["pipewire-0"], .compositor: ["wayland-0", "wayland-0.lock"]]
         for file in files[part] ?? [] { try? FileManager.default.removeItem(atPath: folder.file(file)) }
     }
 
     // MARK: The user
 
-    /// How the user answers from here on: `yes` (the monitor), `window` (the one in front), `no`, or not at all.
+    /// The user's answer from now on: `yes` (the monitor), `window` (the front one), `no`, or none at all.
     package func answer(_ text: String) throws { try folder.write(text, to: "answer") }
 
-    /// What the desktop's dialogue has said so far, a line each: `asked`, `restored`, `dialogue closed`.
+    /// The events of the desktop's dialogue so far, one per line: `asked`, `restored`, `dialogue closed`.
     package var dialogue: [String] {
         backendLines.filter { $0 != "ready" && !$0.hasPrefix("pointer ") }
     }
@@ -156,12 +157,12 @@ package final class VirtualDesktop: Sendable {
             ProductExecutable.waylandWindow.path, [what, "\(width)", "\(height)"], environment: environment)
     }
 
-    /// Where `upcast-screen` keeps its permission.
+    /// The file in which `upcast-screen` keeps its permission.
     package var token: String { folder.file("state/upcast/portal-upcast-screen") }
 
     // MARK: The pointer
 
-    /// A theme with one shape (the file format of libXcursor), by the name that mutter asks for.
+    /// Writes a theme with one shape (the file format of libXcursor), under the name that mutter asks for.
     private static func writePointers(_ folder: TemporaryDirectory) throws {
         let side = UInt32(pointerSide)
         let header: [UInt32] = [0x7275_6358, 16, 0x1_0000, 1, 0xfffd_0002, side, 28]

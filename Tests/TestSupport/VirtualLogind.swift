@@ -1,13 +1,13 @@
 import Foundation
 
-/// A logind that a test tells which sessions there are, on a bus of its own.
+/// A logind on a private bus. A test determines its sessions.
 package final class VirtualLogind: Sendable {
-    /// The variables by which programs find it, and no session of this machine's.
+    /// The variables by which programs find it, and no session of this machine.
     package let environment: [String: String]
     private let bus: SessionBus
     private let program: ChildProcess
 
-    /// - Parameter own: the session of the programs that are started; "" for none, as in a user's service.
+    /// - Parameter own: the session of the programs that are started; "" for none, as for a user service.
     package init(own: String = "") throws {
         let bus = try SessionBus()
         self.bus = bus
@@ -24,13 +24,13 @@ package final class VirtualLogind: Sendable {
 
     deinit { program.signal(SIGTERM) }
 
-    /// What logind calls the type of a session. Only `x11` is at a seat.
+    /// logind's type of a session. Only `x11` is at a seat.
     package enum Kind: String { case x11, tty, unspecified }
 
     package func begin(_ session: String, _ kind: Kind = .x11) throws {
         try call("Begin", "string:\(session)", "string:\(kind.rawValue)")
     }
-    /// Ends it, while processes of it are left.
+    /// Closes a session, while some of its processes remain.
     package func close(_ session: String) throws { try call("Close", "string:\(session)") }
     package func end(_ session: String) throws { try call("End", "string:\(session)") }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An X server without a monitor, on a display number of its own, with a window that plays a test scene.
+/// An X server without a monitor, with its own display number, and with a window that plays a test scene.
 package final class VirtualScreen: Sendable {
     package let display: String
     package let width: Int
@@ -8,7 +8,7 @@ package final class VirtualScreen: Sendable {
     private let server: ChildProcess
 
     /// - Parameters:
-    ///   - display: by default a free one.
+    ///   - display: nil for a free one.
     ///   - depth: the bits of a pixel: 16, 24 or 30.
     ///   - without: extensions that the server does not have.
     package init(
@@ -34,11 +34,11 @@ package final class VirtualScreen: Sendable {
 
     package func signal(_ number: CInt) { server.signal(number) }
 
-    /// Shows `picture` over the whole screen, with a red square of 40 pixels that runs along its lower edge.
+    /// Shows `picture` over the whole screen, with a red square of 40 pixels that moves along its lower edge.
     package func play(_ picture: I420Image) throws -> ChildProcess {
         let folder = try TemporaryDirectory("scene")
         try MediaProbe.writePNG(picture, to: folder.file("scene.png"))
-        // The picture lies on a plain colour because that has a frame rate; the overlay repeats its single frame.
+        // The picture lies on a plain colour, which has a frame rate. The overlay repeats the picture's single frame.
         let scene =
             "color=black:size=\(width)x\(height):rate=30[plain];movie=\(folder.file("scene.png"))[picture];"
             + "[plain][picture]overlay=format=rgb[back];color=red:size=40x40:rate=30[square];"
@@ -49,7 +49,7 @@ package final class VirtualScreen: Sendable {
                 "-v", "error", "-noborder", "-left", "0", "-top", "0", "-x", "\(width)", "-y", "\(height)",
                 "-f", "lavfi", scene,
             ], environment: ["DISPLAY": display, "SDL_AUDIODRIVER": "dummy", "SDL_VIDEODRIVER": "x11"])
-        // The scene's file is read when the window has come up: the whole screen is black before.
+        // The window comes up before it reads the scene's file. Until then, the whole screen is black.
         try waitFor("the scene to be on the screen", evidence: { player.errorTail }) {
             guard player.isRunning else { throw TestFailure("ffplay ended. \(player.errorTail)") }
             return try grab().meanLuma > 40
@@ -57,7 +57,7 @@ package final class VirtualScreen: Sendable {
         return player
     }
 
-    /// Covers the whole screen with a colour of ffmpeg's.
+    /// Covers the whole screen with a colour that ffmpeg knows by name.
     package func fill(_ colour: String) throws -> ChildProcess {
         try ChildProcess(
             "ffplay",
@@ -67,7 +67,7 @@ package final class VirtualScreen: Sendable {
             ], environment: ["DISPLAY": display, "SDL_AUDIODRIVER": "dummy", "SDL_VIDEODRIVER": "x11"])
     }
 
-    /// What the screen shows now, as BT.709 video range.
+    /// The current content of the screen, as BT.709 video range.
     package func grab(withPointer: Bool = false) throws -> I420Image {
         let folder = try TemporaryDirectory("grab")
         _ = try ChildProcess.run(
@@ -91,6 +91,6 @@ package final class VirtualScreen: Sendable {
         ]
     }
 
-    /// ffmpeg's filter from what x11grab gives to BT.709 video range 4:2:0.
+    /// ffmpeg's filter from the output of x11grab to BT.709 video range 4:2:0.
     package static let toVideoRange = "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd,format=yuv420p"
 }

@@ -1,9 +1,9 @@
 import Foundation
 import LinuxSystem
 
-/// A PulseAudio server without hardware: a socket of its own, and a sink that plays to nobody.
+/// A PulseAudio server without hardware, with its own socket, and a sink without listeners.
 package final class VirtualSound: Sendable {
-    /// The variables by which programs find it.
+    /// The variables by which programs find the server.
     package let environment: [String: String]
     private let folder: TemporaryDirectory
     private let server: Monitor<ChildProcess>
@@ -24,15 +24,15 @@ package final class VirtualSound: Sendable {
     package func restart(meanwhile: () throws -> Void) throws {
         try server.withLock { $0 }.stop(SIGKILL)
         try meanwhile()
-        // Left by a server that was killed.
+        // This file is left by a server that was killed.
         try? FileManager.default.removeItem(atPath: Self.socket(folder))
         let next = try Self.start(folder)
         server.withLock { $0 = next }
     }
 
-    /// The server takes connections, and does not answer, until `thaw`.
+    /// Freezes the server: it accepts connections, but does not answer, until `thaw`.
     package func freeze() throws {
-        // Its socket is there before it listens.
+        // Its socket exists before it listens.
         try waitFor("PulseAudio to answer") {
             (try? ChildProcess.run("pactl", ["-s", environment["PULSE_SERVER"] ?? "", "info"])) != nil
         }
@@ -52,7 +52,7 @@ package final class VirtualSound: Sendable {
             load-module module-null-sink sink_name=sink rate=48000
 
             """, to: "default.pa")
-        // Realtime scheduling needs D-Bus, and is nothing that a test may have.
+        // Realtime scheduling needs D-Bus, and tests must not use it.
         let server = try ChildProcess(
             "pulseaudio",
             [

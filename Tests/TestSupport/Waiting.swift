@@ -2,29 +2,29 @@ import Foundation
 import LinuxSystem
 package import MediaCore
 
-/// Something did not happen within its deadline, or happened wrongly; the text says what was seen instead.
+/// An event did not happen within its deadline, or a wrong one happened. The text says what was seen instead.
 package struct TestFailure: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 }
 
-/// How long tests wait for what must come. Every deadline of `TestSupport` is made here.
+/// How long tests wait for events. Every deadline of `TestSupport` is computed here.
 package enum Patience {
-    /// Sanitizers slow everything that is waited for; `scripts/test --sanitize` says so in the environment.
+    /// Sanitizers slow everything down. `scripts/test --sanitize` sets the variable.
     package static let factor: Double = isSanitized ? 4 : 1
 
     package static let isSanitized = ProcessInfo.processInfo.environment["UPCAST_SANITIZER"] != nil
 
-    /// What `seconds` on a machine at its usual speed are on this one.
+    /// Converts seconds on a machine of usual speed to seconds on this one.
     package static func scaled(_ seconds: Double) -> Double { seconds * factor }
 
-    /// When a wait of `seconds` that begins now is over.
+    /// The end of a wait of `seconds` that begins now.
     package static func deadline(_ seconds: Double) -> MediaTime {
         MonotonicClock().now() + .milliseconds(Int64(scaled(seconds) * 1000))
     }
 }
 
-/// Looks at `probe` every few milliseconds until it returns a value; throws with `what` and `evidence` at the deadline.
+/// Calls `probe` every few milliseconds until it returns a value. Throws with `what` and `evidence` at the deadline.
 package func waitFor<Value>(
     _ what: String, within seconds: Double = 15, evidence: () -> String = { "" }, _ probe: () throws -> Value?
 ) throws -> Value {
@@ -38,14 +38,14 @@ package func waitFor<Value>(
     }
 }
 
-/// The same for a condition.
+/// Waits for a condition in the same way.
 package func waitFor(
     _ what: String, within seconds: Double = 15, evidence: () -> String = { "" }, _ condition: () throws -> Bool
 ) throws {
     let _: Bool = try waitFor(what, within: seconds, evidence: evidence) { try condition() ? true : nil }
 }
 
-/// The same for a condition that a process brings about: fails at once if the process ends.
+/// Waits for a condition that a process brings about. Fails at once if the process ends.
 package func waitFor(
     _ what: String, while process: ChildProcess, within seconds: Double = 15, evidence: () -> String = { "" },
     _ condition: () throws -> Bool
@@ -56,7 +56,7 @@ package func waitFor(
     }
 }
 
-/// Sleeps until a point on the monotonic clock: how a client that plays in real time waits for a sample's turn.
+/// Sleeps until a time on the monotonic clock, as a client that plays in real time waits for a sample's turn.
 package func pause(until time: MediaTime) {
     while true {
         let rest = (time - MonotonicClock().now()).nanoseconds

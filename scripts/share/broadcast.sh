@@ -1,16 +1,17 @@
 # shellcheck shell=bash
-# upcast itself: built, configured, started, looked at. Sourced after processes.sh and rtmp-server.sh.
+# Builds, configures, starts and watches upcast itself. Sourced after processes.sh and rtmp-server.sh.
 
-# Groups of packages that a script needs besides.
+# Additional groups of packages that a script needs.
 more_packages=()
 
-# build_upcast: the release executables and what they need to run; sets `bin` to their folder, unless it is set already.
+# build_upcast: builds the release executables and installs what they need to run. Sets `bin` to their folder, unless it
+# is set.
 build_upcast() {
     local options=(-c release --static-swift-stdlib --package-path "$root")
     if [[ -n ${bin:-} ]]; then
         [[ -x $bin/upcastd && -x $bin/upcastctl && -x $bin/upcast-send ]] ||
             fail 69 "$bin does not hold upcastd, upcastctl and upcast-send"
-        # No Swift is needed for that, but the libraries, which come with what builds them.
+        # This needs no Swift, but the libraries, which come with the packages for building.
         require_packages build run "${more_packages[@]}"
         return
     fi
@@ -24,8 +25,8 @@ build_upcast() {
     bin=$(swift build "${options[@]}" --show-bin-path)
 }
 
-# write_configuration STREAM [WIDTH HEIGHT]: one destination, the RTMP server of this run; everything else is default,
-# or what UPCAST_ variables in the environment say.
+# write_configuration STREAM [WIDTH HEIGHT]: writes one destination, the RTMP server of this run. Everything else is the
+# default, or from UPCAST_ variables in the environment.
 write_configuration() {
     (umask 077 && printf '%s\n' "$1" >"$folder/stream.key")
     {
@@ -42,7 +43,7 @@ destinations:
     key_file: $folder/stream.key
 EOF
     } >"$folder/upcastd.yaml"
-    # These would take the broadcast elsewhere than where this script looks for it.
+    # These variables would send the broadcast to other places than those that this script checks.
     local variable
     for variable in $(compgen -e UPCAST_); do
         case $variable in
@@ -51,10 +52,10 @@ EOF
     done
 }
 
-# A command that becomes the one it is given, for upcastd to be started with.
+# A command that starts upcastd and is replaced by it.
 daemon_wrapper=()
 
-# start_daemon: upcastd; returns when it takes clients.
+# start_daemon: starts upcastd; returns when it accepts clients.
 start_daemon() {
     start_process upcastd "${daemon_wrapper[@]}" "$bin/upcastd" --config "$folder/upcastd.yaml"
     wait_until 15 daemon_is_decided || fail_with_log upcastd "upcastd does not answer on $folder/control.sock"
@@ -70,14 +71,15 @@ daemon_status() { "$bin/upcastctl" status --socket "$folder/control.sock" "$@"; 
 # The capture client: the name of its program and of its process.
 client_program=upcast-send
 
-# start_client [OPTION...]: the synthetic capture client. It turns its device every three seconds.
+# start_client [OPTION...]: starts the synthetic capture client. It changes its orientation every three seconds.
 start_client() {
     start_process upcast-send "$bin/upcast-send" --socket "$folder/capture.sock" --name demo \
         --orientation cycle:3 --app-audio tone:440 --mic none "$@"
     wait_for_broadcast
 }
 
-# start_screen_client [OPTION...]: upcast-screen with the page and the sound of browser.sh, whose sink is the default one.
+# start_screen_client [OPTION...]: starts upcast-screen with the page and the sound of browser.sh, whose sink is the
+# default.
 start_screen_client() {
     client_program=upcast-screen
     # shellcheck disable=SC2154 # browser_environment and browser_area are browser.sh's
@@ -86,7 +88,7 @@ start_screen_client() {
     wait_for_broadcast
 }
 
-# wait_for_broadcast: returns when the server has it.
+# wait_for_broadcast: returns when the server receives the broadcast.
 wait_for_broadcast() {
     wait_until 15 broadcast_is_decided ||
         fail_with_log upcastd "the broadcast did not reach the RTMP server within 15 s"
@@ -96,8 +98,8 @@ wait_for_broadcast() {
 
 broadcast_is_decided() { has_ended upcastd || has_ended "$client_program" || is_publishing demo; }
 
-# watch_broadcast [SECONDS]: until the client ends by itself, as it must after SECONDS. `status.json` in the folder and
-# memory_peak_kb are what was last seen. Ends the script when something goes wrong.
+# watch_broadcast [SECONDS]: watches until the client ends by itself, as it must after SECONDS. The last status is in
+# `status.json` in the folder, the peak memory in memory_peak_kb. Ends the script after a failure.
 watch_broadcast() {
     local end=$((SECONDS + ${1:-1000000000}))
     local deadline=$((end + 20))
@@ -106,7 +108,7 @@ watch_broadcast() {
         is_running upcastd || fail_with_end upcastd
         is_running nginx || fail_with_end nginx
         note_status
-        # The last figures are to be nearly those of the end.
+        # The last figures must be close to those of the end.
         if ((SECONDS < end - 1)); then sleep 0.5; else sleep 0.1; fi
     done
     local status=0
@@ -115,21 +117,21 @@ watch_broadcast() {
     note_status
 }
 
-# Functions to call with every look at the daemon.
+# Functions to call with every check of the daemon.
 note_hooks=()
 
-# note_status: what the daemon says of a broadcast while there is one, and its peak resident memory so far.
+# note_status: notes the daemon's status of a broadcast while there is one, and its peak resident memory so far.
 note_status() {
     local report peak hook
     report=$(daemon_status --json 2>/dev/null) || true
-    # With the client the counters go.
+    # The counters vanish with the client.
     [[ ! $report =~ \"frames_received\":\ *[1-9] ]] || printf '%s\n' "$report" >"$folder/status.json"
     peak=$(awk '/^VmHWM:/ { print $2 }' "/proc/${process_pid[upcastd]}/status" 2>/dev/null) || true
     memory_peak_kb=${peak:-${memory_peak_kb:-0}}
     for hook in "${note_hooks[@]}"; do "$hook"; done
 }
 
-# end_broadcast: client, daemon, server, in this order, each with time to finish.
+# end_broadcast: ends client, daemon and server in this order, each with time to finish.
 end_broadcast() {
     end_process "$client_program" 5 || fail_with_log "$client_program" "$client_program did not finish when told to"
     end_process upcastd 10 || fail_with_log upcastd "upcastd did not drain and stop cleanly"
@@ -139,7 +141,7 @@ end_broadcast() {
 
 nobody_publishes() { ! is_publishing demo; }
 
-# watch_daemon [SECONDS]: for so long, or for ever. Ends the script when something goes wrong.
+# watch_daemon [SECONDS]: watches for that time, or forever. Ends the script after a failure.
 watch_daemon() {
     local deadline=$((SECONDS + ${1:-1000000000}))
     while ((SECONDS < deadline)); do
@@ -150,7 +152,7 @@ watch_daemon() {
     done
 }
 
-# describe_daemon: frames, drops and memory as last seen.
+# describe_daemon: prints the last frames, drops and memory.
 describe_daemon() {
     [[ -e $folder/status.json ]] || return 0
     jq --raw-output --argjson peak "$((memory_peak_kb * 1024))" '

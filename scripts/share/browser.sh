@@ -1,16 +1,16 @@
 # shellcheck shell=bash
-# A browser with a screen and a sound device of its own: Xvfb, PulseAudio and Chromium, processes "xvfb", "pulseaudio" and
-# "chromium". Sourced after processes.sh. Everything that they write is in `folder`, but the sockets of X.
+# A browser with its own screen and sound device: Xvfb, PulseAudio and Chromium, processes "xvfb", "pulseaudio" and
+# "chromium". Sourced after processes.sh. All their files are in `folder`, except the sockets of X.
 
-# Without a bus's address, libraries would start a bus of their own (dbus-launch) and leave it behind.
+# Without the address of a bus, libraries would start their own bus (dbus-launch) and leave it behind.
 no_bus=(DBUS_SESSION_BUS_ADDRESS=disabled:)
 
-# What a program needs to show, hear or capture it: for env.
+# The variables with which a program can show, hear or capture the page: arguments for env.
 browser_environment=()
-# The page's pixels, for upcast-screen --area.
+# The area of the page in pixels, for upcast-screen --area.
 browser_area=""
 
-# is_url TEXT: whether it is a URL as RFC 3986 writes it, which has neither spaces nor quotation marks.
+# is_url TEXT: whether it is a URL in the syntax of RFC 3986, which allows neither spaces nor quotation marks.
 is_url() { [[ $1 =~ ^[A-Za-z][A-Za-z0-9+.-]*:[]A-Za-z0-9._~:/?#@\!\$\&\'\(\)*+,\;=%[-]+$ ]]; }
 
 # start_browser URL WIDTH HEIGHT: returns when the page has a window.
@@ -21,19 +21,19 @@ start_browser() {
     start_chromium "$1" "$2" "$3"
 }
 
-# browser_is_well: ends the script when something of it has ended.
+# browser_is_well: ends the script if one of its processes has ended.
 browser_is_well() {
     local name
     for name in xvfb pulseaudio chromium; do is_running "$name" || fail_with_end "$name"; done
 }
 
-# start_xvfb WIDTH HEIGHT: on a display that nobody uses, for those who have the folder's cookie.
+# start_xvfb WIDTH HEIGHT: starts a server on a free display, for programs with the folder's cookie.
 start_xvfb() {
     local cookie number
     cookie=$(mcookie)
-    # A file, as arguments are for everybody to see. The server takes an entry for any display as its own.
+    # The cookie is in a file, because all users can see arguments. The server accepts an entry for any display.
     xauth -q -f "$folder/xauthority" source - <<<"add :0 . $cookie" 2>/dev/null || fail 1 "xauth cannot write a cookie"
-    # Chromium makes a window that would cover the whole screen a pixel smaller.
+    # Chromium shrinks a window that would cover the whole screen by a pixel.
     # shellcheck disable=SC2016 # the inner shell's
     start_process xvfb bash -c 'exec "$@" 3>"$0"' "$folder/display" \
         Xvfb -displayfd 3 -screen 0 "$1x$(($2 + 1))x24" -auth "$folder/xauthority" -nolisten tcp -noreset
@@ -45,16 +45,16 @@ start_xvfb() {
     browser_environment=(DISPLAY=":$number" XAUTHORITY="$folder/xauthority")
 }
 
-# The number is written when the server takes clients.
+# The server writes the number when it accepts clients.
 xvfb_is_decided() { has_ended xvfb || [[ $(cat "$folder/display" 2>/dev/null) ]]; }
 
-# start_pulseaudio: with one sink, which nobody hears, and a socket of its own. Neither a server nor a configuration of
-# the user's has a part in it.
+# start_pulseaudio: starts a server with its own socket and one sink without listeners. It uses neither a server nor a
+# configuration of the user.
 start_pulseaudio() {
     mkdir -m 700 "$folder/home" "$folder/pulse"
     browser_environment+=(PULSE_SERVER="unix:$folder/pulse/native" PULSE_COOKIE="$folder/pulse/cookie"
         PULSE_CLIENTCONFIG=/dev/null)
-    # Whoever may use the folder may use the server: there is no cookie.
+    # There is no cookie: every user with access to the folder may use the server.
     start_process pulseaudio env HOME="$folder/home" XDG_RUNTIME_DIR="$folder/pulse" PULSE_RUNTIME_PATH="$folder/pulse" \
         PULSE_STATE_PATH="$folder/pulse" "${no_bus[@]}" \
         pulseaudio -n --daemonize=no --use-pid-file=no --exit-idle-time=-1 --realtime=no --high-priority=no \
@@ -67,7 +67,7 @@ start_pulseaudio() {
 
 pulseaudio_is_decided() { has_ended pulseaudio || [[ -S $folder/pulse/native ]]; }
 
-# What Chromium is started with beyond its page.
+# Additional options for Chromium.
 chromium_options=()
 
 # start_chromium URL WIDTH HEIGHT
@@ -75,11 +75,11 @@ start_chromium() {
     local options=(--kiosk "--window-position=0,0" "--window-size=$2,$3" --force-device-scale-factor=1
         --user-data-dir="$folder/home/chromium" --no-first-run --no-default-browser-check --disable-breakpad
         --disable-background-networking --disable-component-update --disable-sync --password-store=basic
-        # There is no graphics card: the processor draws without the detour of an emulated one.
+        # There is no graphics card. The processor draws directly, and not by emulating one.
         --disable-gpu
-        # Nobody is there to click.
+        # No user is there to click.
         --autoplay-policy=no-user-gesture-required)
-    # The page is in the profile: its URL may hold a token, and arguments are for everybody to see.
+    # The URL of the page is in the profile, because it may contain a token, and all users can see arguments.
     mkdir -p "$folder/home/chromium/Default"
     printf '{"session": {"restore_on_startup": 4, "startup_urls": ["%s"]}}\n' "$1" \
         >"$folder/home/chromium/Default/Preferences"
@@ -89,7 +89,7 @@ start_chromium() {
     is_running chromium || fail_with_end chromium
 }
 
-# chromium_is_decided SIZE: the window gets its name with the page's title.
+# chromium_is_decided SIZE: whether the window has got the title of the page, or Chromium has ended.
 chromium_is_decided() {
     has_ended chromium ||
         env "${browser_environment[@]}" xwininfo -root -children 2>/dev/null | grep -Eq "^ *0x[0-9a-f]+ \".* $1[+]0[+]0 "

@@ -1,19 +1,19 @@
 # shellcheck shell=bash
-# A Debian 12 of its own that is booted by its own systemd (systemd-nspawn), process "nspawn". Sourced after
-# processes.sh and packages.sh.
+# A separate Debian 12 that its own systemd boots (systemd-nspawn), process "nspawn". Sourced after processes.sh and
+# packages.sh.
 
 # The folder that a container is booted from; only make_system sets it.
 system=""
-# The container's first process, as this machine sees it.
+# The PID of the container's first process on this machine.
 leader=""
-# Where this machine has cgroups of version 1: the container's own group in each controller.
+# On machines with cgroups of version 1: the container's own group in each controller.
 container_group=upcast-systemd-$$
 container_controllers=()
 
-# What upcast's executables need to run.
+# The packages that upcast's executables need to run.
 system_packages="systemd systemd-sysv dbus procps $codec_packages $daemon_packages libstdc++6 ca-certificates"
 system_packages=${system_packages// /,}
-# And a session whose screen and sound are broadcast.
+# The packages for a session whose screen and sound are broadcast.
 system_packages+=,libpam-systemd,pulseaudio,libxcb-composite0,libxcb-damage0,libxcb-randr0,libxcb-render0,libxcb-res0
 system_packages+=,libxcb-shm0,libxcb-xfixes0,libxcb-xinput0
 
@@ -34,7 +34,7 @@ make_system() {
     system=$folder/root
     readonly system
     cp -a --reflink=auto "$cache/root" "$system"
-    # A console is not there; waiting for one would keep the boot from being complete.
+    # There is no console. Waiting for one would keep the boot from completing.
     ln -sf /dev/null "$system/etc/systemd/system/console-getty.service"
     printf 'upcast-test\n' >"$system/etc/hostname"
     printf '127.0.0.1 localhost\n::1 localhost\n' >"$system/etc/hosts"
@@ -42,7 +42,7 @@ make_system() {
     : >"$system/etc/machine-id"
 }
 
-# apt_mirror: the one that this machine has its own packages from.
+# apt_mirror: prints the mirror of this machine's own packages.
 apt_mirror() {
     local found
     # shellcheck disable=SC2016 # apt expands it
@@ -50,14 +50,14 @@ apt_mirror() {
     echo "${found:-http://deb.debian.org/debian}"
 }
 
-# boot_system: boots it with this machine's network; returns when its systemd has started everything.
+# boot_system: boots the system with this machine's network; returns when its systemd has started everything.
 boot_system() {
     local options=(-D "$system" --boot --console=passive --machine="upcast-$$" --resolv-conf=copy-host)
     end_hooks+=(remove_container_groups)
     if [[ -d /run/systemd/system ]]; then
         start_process nspawn systemd-nspawn "${options[@]}"
     else
-        # Nobody to register with, and nobody who would make a group.
+        # There is no systemd to register with, and that would make a group.
         make_container_groups
         # shellcheck disable=SC2016 # expanded by that shell
         start_process nspawn bash -c 'for group in '"$(printf '%q ' "${container_controllers[@]}")"'; do
@@ -66,13 +66,13 @@ boot_system() {
     fi
     wait_until 20 leader_is_there || { show_log nspawn && cannot_boot "systemd-nspawn starts none"; }
     local controller
-    # It is confined to its own group, and may make others below that.
+    # The container is confined to its own group, and may make groups below it.
     for controller in "${container_controllers[@]}"; do
         nsenter -t "$leader" -m mount -o remount,bind,rw "/sys/fs/cgroup/$controller" ||
             step "the container's $controller group stays read-only: limits of its units are not in force"
     done
     wait_until 60 system_is_up || { show_log nspawn && cannot_boot "its systemd did not start everything"; }
-    # It looks anew for the controllers that it may write to.
+    # systemd checks again which controllers it may write to.
     ((${#container_controllers[@]} == 0)) || inside systemctl daemon-reexec
     wait_until 20 system_is_up || fail_with_log nspawn "systemd did not come back after daemon-reexec"
 }
@@ -105,13 +105,13 @@ system_is_up() {
     [[ $state == running || $state == degraded ]]
 }
 
-# inside COMMAND...: runs it in the container, as its root.
+# inside COMMAND...: runs a command in the container, as its root.
 inside() { nsenter -t "$leader" -a env -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin "$@"; }
 
-# power_off: ends the container in order.
+# power_off: shuts the container down cleanly.
 power_off() {
     [[ -n $leader ]] || return 0
-    # What systemd takes as "power off" (systemd(1)).
+    # systemd takes this signal as "power off" (systemd(1)).
     kill -s RTMIN+4 "$leader" 2>/dev/null || true
     wait_until 30 has_ended nspawn || return 1
     exit_status nspawn || true

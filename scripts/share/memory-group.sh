@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # A cgroup with a memory limit and no swap, of either version. Sourced after processes.sh.
 
-# The group's folder, which goes with the run; only make_memory_group sets it. Its name is no local variable's anywhere,
-# as with folder_to_remove in processes.sh.
+# The group's folder, which is removed with the run. Only make_memory_group sets it. No local variable has its name, for
+# the same reason as folder_to_remove in processes.sh.
 memory_group=""
 group_version=""
 
-# make_memory_group BYTES: makes `memory_group`, sets group_version to 1 or 2; ends the script with 77 and a sentence
-# where none can be made.
+# make_memory_group BYTES: makes `memory_group`, and sets group_version to 1 or 2. If it cannot, it ends the script with
+# 77 and a sentence.
 make_memory_group() {
     local limit=$1 own parent
     end_hooks+=(remove_memory_group)
@@ -15,7 +15,7 @@ make_memory_group() {
         group_version=1
         own=$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)
         parent=/sys/fs/cgroup/memory$own
-        # In a container the path may be one of the host.
+        # In a container, the path may be that of the host.
         [[ -d $parent ]] || parent=/sys/fs/cgroup/memory
     elif [[ -e /sys/fs/cgroup/cgroup.controllers ]]; then
         group_version=2
@@ -42,13 +42,14 @@ make_memory_group() {
 
 cannot_cap() { fail 77 "no memory cgroup can be made on this machine: $*"; }
 
-# hand_down_memory PARENT: children of this group of version 2 get memory limits.
+# hand_down_memory PARENT: enables memory limits for the children of this group of version 2.
 hand_down_memory() {
     local parent=$1 pid
     grep -qw memory "$parent/cgroup.controllers" 2>/dev/null || return 1
     if ! grep -qw memory "$parent/cgroup.subtree_control"; then
         if [[ -n ${own_scope:-} ]]; then
-            # A group with processes of its own hands nothing down; all that are in this scope are ours.
+            # A group with its own processes cannot enable limits for children. All processes in this scope belong to
+            # the script.
             mkdir -p "$parent/rest"
             for pid in $(<"$parent/cgroup.procs"); do
                 echo "$pid" >"$parent/rest/cgroup.procs" || true
@@ -58,17 +59,17 @@ hand_down_memory() {
     fi
 }
 
-# With the group's folder after it, a command that runs another one inside the group.
+# With the group's folder after it, this is a command that runs another one inside the group.
 # shellcheck disable=SC2016 # expanded by that shell
 enter_memory_group=(sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"')
 
-# group_peak: the most bytes that were ever charged to the group, or nothing on kernels of version 2 before 5.19.
+# group_peak: prints the maximum number of bytes charged to the group; nothing on kernels before 5.19 with version 2.
 group_peak() { cat "$memory_group"/memory.{max_usage_in_bytes,peak} 2>/dev/null || true; }
 
-# group_anonymous: the bytes at this moment that are no copy of a file, which without swap nobody can take back.
+# group_anonymous: prints the current bytes that are not a copy of a file. Without swap, they cannot be reclaimed.
 group_anonymous() { sed -n -E 's/^(total_rss|anon) //p' "$memory_group/memory.stat" 2>/dev/null || true; }
 
-# group_kills: how many processes the kernel killed for the limit.
+# group_kills: prints how many processes the kernel killed because of the limit.
 group_kills() { sed -n 's/^oom_kill //p' "$memory_group"/memory.{oom_control,events} 2>/dev/null || true; }
 
 remove_memory_group() {
@@ -76,8 +77,8 @@ remove_memory_group() {
     wait_until 2 rmdir "$memory_group" 2>/dev/null
 }
 
-# drop_page_cache PROGRAM: forgets the cached pages of a program and its libraries, since pages are charged to the group
-# that touches them first. Pages that another process has mapped stay; says how many bytes did.
+# drop_page_cache PROGRAM: drops the cached pages of a program and its libraries, because pages are charged to the group
+# that touches them first. Pages that another process has mapped stay; it prints how many bytes.
 drop_page_cache() {
     local file files=() kept
     mapfile -t files < <(echo "$1" && ldd "$1" | awk '{ file = ($2 == "=>") ? $3 : $1 } file ~ /^\// { print file }')

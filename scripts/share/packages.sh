@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# What a Debian 12 machine needs to build, run and test upcast: found, or installed. Sourced after messages.sh.
+# The packages that a Debian 12 machine needs to build, run and test upcast. Finds or installs them. Sourced after
+# messages.sh.
 
 # The libraries. The Dockerfile and scripts/package take them from here.
 library_packages="pkg-config libavcodec-dev libswscale-dev libswresample-dev libyuv-dev librtmp-dev libgnutls28-dev
@@ -7,7 +8,7 @@ library_packages="pkg-config libavcodec-dev libswscale-dev libswresample-dev lib
     libxcb-render0-dev libxcb-composite0-dev libxcb-xinput-dev libpulse-dev libpipewire-0.3-dev libwayland-dev
     libsystemd-dev"
 
-# What upcastd needs of them to run. The Dockerfile takes the second list only where it does not build its own.
+# The packages that upcastd needs to run. The Dockerfile uses the second list only if it does not build its own.
 # shellcheck disable=SC2034 # for whoever sources this
 daemon_packages="libgnutls30 librtmp1 libyaml-0-2 libyuv0"
 # shellcheck disable=SC2034
@@ -33,14 +34,14 @@ declare -A package_groups=(
         python3-gi"
 )
 
-# require_machine GROUP...: puts a Swift of at least 6.2 on the PATH and installs what is missing of these groups; or
-# ends the script with 69, says what is missing and how to get it.
+# require_machine GROUP...: puts a Swift of at least 6.2 on the PATH and installs the missing packages of these groups.
+# If it cannot, it ends the script with 69, and says what is missing and how to get it.
 require_machine() {
     if find_swift; then
         require_packages "$@"
         return
     fi
-    # A toolchain that was only unpacked may lack libraries of Debian's.
+    # A toolchain that was only unpacked may lack Debian's libraries.
     if [[ $swift_found == "one that does not start" ]]; then
         require_packages "$@"
         find_swift && return
@@ -55,7 +56,8 @@ EOF
     exit 69
 }
 
-# find_swift: the first that is new enough and runs goes on the PATH; otherwise swift_found says what there is.
+# find_swift: puts the first one that is new enough and runs on the PATH. Otherwise, swift_found describes the one that
+# exists.
 find_swift() {
     local place version
     swift_found="none"
@@ -76,7 +78,7 @@ find_swift() {
     return 1
 }
 
-# missing_packages PACKAGE...: those that are not installed.
+# missing_packages PACKAGE...: prints the packages that are not installed.
 missing_packages() {
     local package
     for package; do
@@ -84,7 +86,7 @@ missing_packages() {
     done
 }
 
-# require_packages GROUP...: installs what is missing of these groups with apt, as root or with sudo.
+# require_packages GROUP...: installs the missing packages of these groups with apt, as root or with sudo.
 require_packages() {
     local group wanted=() missing=() as_root=()
     # shellcheck disable=SC2206 # the groups are words to be split
@@ -100,7 +102,7 @@ require_packages() {
             fail 69 "these packages are missing, and this is neither root nor is there sudo. As root:" \
                 $'\n'"  apt-get install --no-install-recommends ${missing[*]}"
         as_root=(sudo)
-        # Without a terminal nobody can type a password.
+        # Without a terminal, the user cannot type a password.
         [[ -t 0 ]] || as_root=(sudo -n)
         "${as_root[@]}" true ||
             fail 69 "sudo was refused. These packages are missing; as root:" \
@@ -119,23 +121,23 @@ require_packages() {
     ((status == 0)) || step "apt-get had an error after that; going on"
 }
 
-# apt_install PACKAGE...: fetches package lists only when those at hand do not do. Uses the caller's as_root.
+# apt_install PACKAGE...: fetches package lists only if the existing ones are not sufficient. Uses the caller's as_root.
 apt_install() {
-    # Recommended packages are left out; a database lock held by somebody else is waited for.
+    # Recommended packages are left out. If another process holds the lock of the database, apt waits for it.
     local options=(-y -q --no-install-recommends --no-remove -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
     if apt-get "${options[@]}" --simulate install "$@" >/dev/null 2>&1 && apt_get "${options[@]}" install "$@"; then
         return
     fi
-    # One unreachable source among several is no reason to stop: the installation will tell.
+    # If one of several sources is unreachable, the script continues: the installation reports any error.
     apt_get -q -o DPkg::Lock::Timeout=300 update || true
     apt_get "${options[@]}" install "$@"
 }
 
 apt_get() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 apt-get "$@" </dev/null; }
 
-# Debian starts a service when it installs one. The scripts bring up an nginx of their own, on loopback and for as long
-# as they run, so one that they bring to the machine is started neither now nor at the next boot. One that was there
-# before is left alone. /usr/sbin/policy-rc.d is Debian's way to say so; an existing one is kept.
+# Debian starts a service when it installs one. The scripts run their own nginx, on loopback, and only while they run.
+# So if they install nginx, it is started neither now nor at the next boot. An nginx that was installed before is left
+# alone. Debian's means for that is /usr/sbin/policy-rc.d; an existing one is kept.
 service_policy=/usr/sbin/policy-rc.d
 nginx_was_here=no
 
@@ -143,7 +145,7 @@ hold_back_services() {
     if [[ -e /etc/init.d/nginx || -e /lib/systemd/system/nginx.service ]]; then
         nginx_was_here=yes
     elif [[ ! -e $service_policy ]]; then
-        # It answers for nginx alone, so that it would do little harm if it were left behind.
+        # The policy applies to nginx alone, so that it would do little harm if it were left behind.
         # shellcheck disable=SC2016 # the $1 is the policy's own
         printf '#!/bin/sh\n# From %s, while it installs packages.\ncase "$1" in nginx*) exit 101 ;; esac\n' \
             "upcast's $script_name" | "$@" tee "$service_policy" >/dev/null

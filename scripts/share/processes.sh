@@ -1,37 +1,37 @@
 # shellcheck shell=bash
-# A folder of one's own and the processes that live in it. Sourced after messages.sh.
+# A folder for the run, and the processes that use it. Sourced after messages.sh.
 #
-# Every process gets a session of its own, so that Ctrl-C reaches the script alone, which then ends them in order, and
-# is sent SIGTERM by the kernel should the script be killed outright.
+# Every process has its own session, so that Ctrl-C reaches only the script, which then ends the processes in order. If
+# the script itself is killed, the kernel sends them SIGTERM.
 
 folder=""
 keep_folder=no
 # The folder to remove at the end; only own_folder sets it. A trap sees the local variables of the function that it
-# interrupts, one of which may be called `folder`: what is removed must not hang on that name.
+# interrupts, one of which may be called `folder`. So the folder to remove must have another name.
 folder_to_remove=""
 declare -A process_pid=()
 process_order=()
-# Functions to call when every process has ended and before the folder goes.
+# Functions to call after every process has ended and before the folder is removed.
 end_hooks=()
 
-# A signal that comes while the script is ending is no news. Bash may run a trap twice for one Ctrl-C, for itself and
-# for a child that died of it, and an exit inside end_all would cut that short.
+# A signal that comes while the script is ending is ignored. Bash may run a trap twice for one Ctrl-C, for itself and
+# for a child that died of it. An exit inside end_all would then cut end_all short.
 is_ending=no
 
-# end_with STATUS: what a signal's trap does.
+# end_with STATUS: the action of a signal's trap.
 end_with() {
     [[ $is_ending == no ]] || return 0
     is_ending=yes
     exit "$1"
 }
 
-# own_folder NAME: makes `folder`, and sees to it that it and the processes are gone when the script ends.
+# own_folder NAME: makes `folder`, and makes sure that it and the processes are gone when the script ends.
 own_folder() {
     local base=${TMPDIR:-/tmp}
-    # A Unix socket's path has room for 107 bytes, and nginx's configuration none for spaces.
+    # The path of a Unix socket has at most 107 bytes, and nginx's configuration allows no spaces.
     [[ $base =~ ^/[A-Za-z0-9/._-]{1,60}$ ]] || base=/tmp
     trap end_all EXIT
-    # A folder must not be there before it is known here that it is to go.
+    # Signals are ignored until the script knows the new folder, and that it must remove it.
     trap '' INT TERM HUP PIPE
     folder_to_remove=$(mktemp -d "$base/upcast-$1.XXXXXX")
     folder=$folder_to_remove
@@ -43,18 +43,18 @@ own_folder() {
     mkdir "$folder/logs"
 }
 
-# start_process NAME COMMAND...: in the background, its output in logs/NAME.log.
+# start_process NAME COMMAND...: starts a process in the background, with its output in logs/NAME.log.
 start_process() {
     local name=$1
     shift
-    # Others may read the log at once, before the process has begun.
+    # Other code may read the log at once, before the process has begun.
     : >>"$folder/logs/$name.log"
     setsid setpriv --pdeathsig TERM "$@" >>"$folder/logs/$name.log" 2>&1 </dev/null &
     process_pid[$name]=$!
     process_order+=("$name")
 }
 
-# start_idle_process NAME COMMAND...: one that gets only the processor time that nothing else wants.
+# start_idle_process NAME COMMAND...: starts a process that gets only processor time that is otherwise unused.
 start_idle_process() {
     local name=$1
     shift
@@ -63,13 +63,13 @@ start_idle_process() {
     start_process "$name" bash -c '(echo 19 >/proc/self/autogroup) 2>/dev/null; exec chrt --idle 0 "$@"' bash "$@"
 }
 
-# keep_busy COUNT: as many processor cores, until the script ends.
+# keep_busy COUNT: keeps as many processor cores busy, until the script ends.
 keep_busy() {
     local index
     for ((index = 0; index < $1; index++)); do start_process "busy-$index" bash -c 'while :; do :; done'; done
 }
 
-# hurry_process NAME: an idle process, and its children, get their full share from now on, as far as the user may do so.
+# hurry_process NAME: gives an idle process and its children their full share from now on, as far as the user may do so.
 hurry_process() {
     local pid
     for pid in $(ps -o pid= -s "${process_pid[$1]:-0}"); do
@@ -80,10 +80,10 @@ hurry_process() {
 
 is_running() { [[ -n ${process_pid[$1]:-} ]] && kill -0 "${process_pid[$1]}" 2>/dev/null; }
 
-# exit_status NAME: that of a process that has ended by itself; it is forgotten.
+# exit_status NAME: returns the status of a process that has ended by itself, and forgets the process.
 exit_status() {
     local status=0
-    # Bash would say in its own words what killed it.
+    # The redirection hides bash's own message about what killed the process.
     wait "${process_pid[$1]}" 2>/dev/null || status=$?
     unset "process_pid[$1]"
     return "$status"
@@ -101,8 +101,8 @@ wait_until() {
 
 has_ended() { ! is_running "$1"; }
 
-# end_process NAME SECONDS: SIGTERM, and SIGKILL to it and its children when it takes longer. False when it did not
-# end in time, or with a status other than 0 and SIGTERM's.
+# end_process NAME SECONDS: sends SIGTERM, and then SIGKILL to the process and its children if it takes longer. False if
+# the process did not end in time, or ended with a status other than 0 and SIGTERM's.
 end_process() {
     local pid=${process_pid[$1]:-} status=0
     [[ -n $pid ]] || return 0
@@ -116,7 +116,7 @@ end_process() {
     ((status == 0 && (ended == 0 || ended == 143)))
 }
 
-# end_all: the trap. What was started first is ended last.
+# end_all: the trap. Processes end in the reverse order of their start.
 end_all() {
     local status=$? index hook pid
     is_ending=yes
@@ -125,14 +125,14 @@ end_all() {
     for ((index = ${#process_order[@]} - 1; index >= 0; index--)); do
         end_process "${process_order[index]}" 8 || true
     done
-    # One that was interrupted while it started is in nobody's list yet.
+    # A process whose start was interrupted is in no list yet.
     for pid in $(jobs -p); do
         kill -TERM "$pid" 2>/dev/null || true
         wait "$pid" 2>/dev/null || true
     done
-    # One that ends the script must not keep the next from running.
+    # A hook that ends the script must not keep the next one from running.
     for hook in "${end_hooks[@]}"; do ("$hook") || true; done
-    # An interrupt may come before there is one.
+    # An interrupt may come before the folder exists.
     if [[ $folder_to_remove == */upcast-*.?????? ]]; then
         if [[ $keep_folder == yes ]]; then
             printf '%s: kept %s\n' "$script_name" "$folder_to_remove" 2>/dev/null || true
@@ -143,14 +143,14 @@ end_all() {
     exit "$status"
 }
 
-# show_log NAME: the end of a log, for an error message.
+# show_log NAME: prints the end of a log, for an error message.
 show_log() {
     [[ -s $folder/logs/$1.log ]] || return 0
     printf -- '--- the end of %s.log ---\n' "$1" >&2
     tail -n 15 "$folder/logs/$1.log" | cut -c 1-400 >&2
 }
 
-# fail_with_log NAME TEXT...: says why, shows the log, ends with 1.
+# fail_with_log NAME TEXT...: prints the reason and the log, and ends the script with 1.
 fail_with_log() {
     local name=$1
     shift
@@ -160,7 +160,7 @@ fail_with_log() {
     exit 1
 }
 
-# fail_with_end NAME: for a process that ended when it should not have.
+# fail_with_end NAME: fails because of a process that ended too early.
 fail_with_end() {
     local status=0
     exit_status "$1" || status=$?

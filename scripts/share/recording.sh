@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# What the RTMP server recorded, decoded and measured. Sourced after processes.sh.
+# Decodes and measures the recordings of the RTMP server. Sourced after processes.sh.
 
-# check_recordings SECONDS TONE: prints what the recordings in the run's folder hold. Ends the script unless there is
-# one, all of them decode without an error and have both tracks, and together they last at least 80 % of SECONDS. TONE
-# is the frequency in Hz that the audio must have, or empty.
+# check_recordings SECONDS TONE: prints the contents of the recordings in the run's folder. Ends the script unless there
+# is one, all of them decode without an error and have both tracks, and they last at least 80 % of SECONDS in total.
+# TONE is the frequency in Hz that the audio must have, or empty.
 check_recordings() {
     local expected=$1 tone=$2 file total=0 files=()
     shopt -s nullglob
@@ -18,12 +18,13 @@ check_recordings() {
         fail_with_log upcastd "the recording lasts $total s, less than 80 % of the $expected s sent"
 }
 
-# check_recording FILE TONE: one of them; sets recorded_seconds.
+# check_recording FILE TONE: checks one recording; sets recorded_seconds.
 check_recording() {
     local file=$1 tone=$2 name codec profile width height frames rate layout level frequency
     name=$(basename "$file")
-    # In FLV's own milliseconds: at the frame rate that ffmpeg guesses, frames close to each other count as an error.
-    # Two in the same millisecond are no error of the recording's: only the muxer that writes nothing minds.
+    # The time base is FLV's milliseconds. At the frame rate that ffmpeg guesses, frames close to each other would count
+    # as an error. Two frames in the same millisecond are not an error of the recording; only the null muxer reports
+    # them.
     local harmless="non monotonically increasing dts|Last message repeated"
     if ! ffmpeg -nostdin -v error -xerror -i "$file" -map 0 -fps_mode passthrough -enc_time_base:v 1:1000 -f null - \
         >"$folder/logs/decode.log" 2>&1 || grep -Eqv "$harmless" "$folder/logs/decode.log"; then
@@ -50,8 +51,8 @@ check_recording() {
     fi
 }
 
-# check_pictures REQUIRED: prints what the recordings in the run's folder show, after check_recordings. With "yes" it ends
-# the script unless most frames show something, and most differ from the one before.
+# check_pictures REQUIRED: prints what the recordings in the run's folder show, after check_recordings. If REQUIRED is
+# "yes", it ends the script unless most frames show something, and most differ from the one before.
 check_pictures() {
     local required=$1 file shown moved
     for file in "$folder"/recordings/*.flv; do
@@ -63,10 +64,10 @@ check_pictures() {
     done
 }
 
-# measure_pictures FILE: how many of 100 frames have at least 32 levels between their darkest and brightest pixel, and how
-# many differ from the one before by more than encoding does.
+# measure_pictures FILE: prints how many of 100 frames have at least 32 levels between their darkest and brightest
+# pixel, and how many differ from the one before by more than encoding causes.
 measure_pictures() {
-    # Errors are check_recording's.
+    # check_recording reports the errors.
     ffmpeg -nostdin -v quiet -i "$1" -map 0:v:0 -fps_mode passthrough -enc_time_base:v 1:1000 \
         -vf "signalstats,metadata=print:file=-" -f null - |
         awk -F = '
@@ -76,8 +77,8 @@ measure_pictures() {
             END { if (frames) printf "%d %d\n", 100 * shown / frames, 100 * moved / frames; else print "0 0" }'
 }
 
-# check_sync: prints how far the beeps of scene.html are from its lamp in the recordings in the run's folder. Ends the
-# script when that is more than 200 ms, or when most of them are missing.
+# check_sync: prints the time between the beeps and the lamp of scene.html in the recordings in the run's folder. Ends
+# the script if it is more than 200 ms, or if most of them are missing.
 check_sync() {
     local file count offset
     for file in "$folder"/recordings/*.flv; do
@@ -89,7 +90,7 @@ check_sync() {
     done
 }
 
-# measure_sync FILE: the number of beeps with a lamp within half a second, and the median of their distance in ms.
+# measure_sync FILE: prints the number of beeps with a lamp within half a second, and their median distance in ms.
 measure_sync() {
     {
         # The middle of the lamp, which scene.html places in parts of the page.
@@ -109,14 +110,14 @@ measure_sync() {
         }' | sort -n | awk '{ all[NR] = $1 } END { printf "%d %d\n", NR, NR ? all[int((NR + 1) / 2)] : 0 }'
 }
 
-# probe FILE v|a OPTION...: ffprobe on the first track of that kind, one line an entry.
+# probe FILE v|a OPTION...: runs ffprobe on the first track of that kind, with one line for each entry.
 probe() {
     ffprobe -v error -select_streams "$2:0" "${@:3}" -of compact=nokey=1:print_section=0 "$1"
 }
 
-# measure_audio FILE RATE: the RMS level in dBFS and, taking the audio for one sine, its frequency. Of a sine of
-# frequency f the differences between neighbouring samples are 2 sin(pi f / RATE) times its level, whatever silence is
-# around it.
+# measure_audio FILE RATE: prints the RMS level in dBFS and the frequency, on the assumption that the audio is one sine.
+# For a sine of frequency f, the differences between neighbouring samples are 2 sin(pi f / RATE) times its level,
+# however much silence is around it.
 measure_audio() {
     ffmpeg -nostdin -hide_banner -i "$1" -map 0:a:0 -af astats -f null - 2>&1 | awk -v rate="$2" '
         /Overall/ { overall = 1 }

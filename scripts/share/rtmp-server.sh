@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # nginx with its RTMP module as a local RTMP server, process "nginx" in the run's folder. Sourced after processes.sh.
 
-# start_rtmp_server STREAM RECORD: sets rtmp_port and http_port to free ones, unless they are set already. RECORD is
-# "all" or "off". Ends the script when nginx does not come up.
+# start_rtmp_server STREAM RECORD: starts the server. Sets rtmp_port and http_port to free ports, unless they are set.
+# RECORD is "all" or "off". Ends the script if nginx does not start.
 start_rtmp_server() {
     local stream=$1 record=$2 fixed_rtmp=${rtmp_port:-} fixed_http=${http_port:-} _
     mkdir -p "$folder/www/hls" "$folder/recordings" "$folder/temp"
@@ -22,7 +22,7 @@ start_rtmp_server() {
         start_process nginx "$(nginx_program)" -p "$folder" -e "$folder/logs/nginx.log" -c "$folder/nginx.conf"
         wait_until 10 server_is_decided || break
         is_running nginx && return
-        # Somebody else was quicker to take a port: other ones, if they are ours to choose.
+        # Another process has taken a port in the meantime. Other ports are tried, unless the user has set them.
         [[ -z $fixed_rtmp && -z $fixed_http ]] || break
         grep -q "Address already in use" "$folder/logs/nginx.log" || break
         exit_status nginx || true
@@ -33,12 +33,12 @@ start_rtmp_server() {
 
 server_is_decided() { ! is_running nginx || server_answers; }
 
-# The pid file appears when the ports are nginx's own; without it the answer may come from another server there.
+# The pid file appears once nginx has its ports. Without it, the answer may come from another server.
 server_answers() { [[ -s $folder/nginx.pid ]] && curl -sf -o /dev/null -m 2 "http://127.0.0.1:$http_port/stream.json"; }
 
 nginx_program() { PATH=$PATH:/usr/sbin command -v nginx || echo /usr/sbin/nginx; }
 
-# free_port: one on 127.0.0.1 that nobody listens on, below those that the kernel hands out itself.
+# free_port: prints a port on 127.0.0.1 without a listener, below those that the kernel assigns itself.
 free_port() {
     local port
     while :; do
@@ -50,7 +50,7 @@ free_port() {
 
 is_listening() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# is_publishing STREAM: whether somebody publishes it at this moment.
+# is_publishing STREAM: whether a client publishes the stream at this moment.
 is_publishing() {
     curl -sf -m 2 "http://127.0.0.1:$http_port/stat" | tr -d '\n' |
         grep -q "<name>$1</name>.*<publishing/>"

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# A desktop session in a booted container: a user with a systemd of its own, and a display of this machine. Sourced after
-# container.sh and browser.sh, whose Xvfb it is.
+# A desktop session in a booted container: a user with their own systemd, and a display of this machine. Sourced after
+# container.sh and browser.sh, which provides Xvfb.
 
 session_user=viewer
 screen_unit=upcast-screen.service
 
-# make_session_user: before the container is booted. The unit's options are in its file.
+# make_session_user: makes the user before the container is booted. The options of the unit are in its file.
 make_session_user() {
     local home=$system/home/$session_user
     chroot "$system" useradd --create-home --groups upcast-capture "$session_user"
@@ -14,7 +14,7 @@ make_session_user() {
 UPCAST_SOCKET=/run/upcast/main.sock
 UPCAST_SCREEN_OPTIONS=--fps 15 --hide "title=*Private Browsing*"
 EOT
-    # What a desktop brings: a target that takes graphical-session.target along, which cannot be started by hand.
+    # A desktop provides a target that starts graphical-session.target, which cannot be started by hand.
     cat >"$home/.config/systemd/user/desktop.target" <<'EOT'
 [Unit]
 BindsTo=graphical-session.target
@@ -23,15 +23,16 @@ EOT
     chroot "$system" chown -R "$session_user:$session_user" "/home/$session_user"
 }
 
-# start_session WIDTH HEIGHT: a display, and the user's systemd, which knows it.
+# start_session WIDTH HEIGHT: starts a display, and the user's systemd with its variables.
 start_session() {
     local home=/home/$session_user variable
     start_xvfb "$1" "$2"
-    # X takes entries for the host of that name, and the container has another one: ffff is for all hosts.
+    # X reads the entries for its own host name, and the container has another one. The family ffff stands for all
+    # hosts.
     xauth -f "$folder/xauthority" nlist 2>/dev/null | sed 's/^..../ffff/' >"$folder/xauthority.list"
     xauth -q -f "$system$home/.Xauthority" nmerge - <"$folder/xauthority.list" 2>/dev/null
     chroot "$system" chown "$session_user:$session_user" "$home/.Xauthority"
-    # What a display manager does: PAM registers the session with logind, which starts the user's systemd.
+    # This replaces a display manager: PAM registers the session with logind, which starts the user's systemd.
     inside systemd-run --quiet --unit=upcast-session --property=PAMName=login --property=User="$session_user" \
         --setenv=XDG_SESSION_CLASS=user --setenv=XDG_SESSION_TYPE=x11 sleep infinity
     wait_until 20 session_is_there || fail 1 "logind has no session of user $session_user in the container"
@@ -43,11 +44,11 @@ start_session() {
     done
 }
 
-# session_id: of the user's graphical session, at logind.
+# session_id: prints logind's id of the user's graphical session.
 session_id() { inside loginctl show-user "$session_user" --property Display --value 2>/dev/null; }
 session_is_there() { [[ -n $(session_id) ]]; }
 
-# hint_lock TRUE|FALSE: what a locker of screens tells logind.
+# hint_lock TRUE|FALSE: sends logind the message of a screen locker.
 hint_lock() {
     local login=org.freedesktop.login1 path
     path=$(inside busctl call "$login" /org/freedesktop/login1 "$login.Manager" GetSession s "$(session_id)" |
@@ -55,7 +56,7 @@ hint_lock() {
     inside busctl call "$login" "$path" "$login.Session" SetLockedHint b "$1"
 }
 
-# as_user COMMAND...: inside, as the session's user.
+# as_user COMMAND...: runs a command in the container, as the session's user.
 as_user() {
     inside setpriv --reuid "$session_user" --regid "$session_user" --init-groups \
         env HOME="/home/$session_user" XDG_RUNTIME_DIR="/run/user/$(inside id -u "$session_user")" "$@"
@@ -63,7 +64,7 @@ as_user() {
 
 user_systemctl() { as_user systemctl --user "$@"; }
 
-# screen_property NAME: of the unit, as the user's systemd has it.
+# screen_property NAME: prints a property of the unit from the user's systemd.
 screen_property() { user_systemctl show --property "$1" --value "$screen_unit"; }
 
 # screen_has_logged TEXT
@@ -73,5 +74,5 @@ screen_has_logged() {
 
 screen_is() { [[ $(screen_property ActiveState) == "$1" ]]; }
 
-# screen_has_option TEXT: whether the program got it as one argument.
+# screen_has_option TEXT: whether the program has received the text as one argument.
 screen_has_option() { inside cat "/proc/$(screen_property MainPID)/cmdline" | tr '\0' '\n' | grep -Fxq -e "$1"; }

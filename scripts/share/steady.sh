@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# A broadcast that goes on as it is: to count what each frame of it costs. Sourced after broadcast.sh.
+# A broadcast that does not change, to count the cost of each frame. Sourced after broadcast.sh.
 
-# make_material: two files of NV12 in the run's folder, 1920x1080: motion.nv12, two seconds in which all moves, and
-# static.nv12, one picture.
+# make_material: makes two files of NV12 in the run's folder, 1920x1080. motion.nv12 has two seconds in which everything
+# moves, and static.nv12 has one picture.
 make_material() {
     local source="testsrc2=s=1920x1080:r=30,noise=alls=6:allf=t" kind count
     for kind in motion static; do
@@ -12,8 +12,8 @@ make_material() {
     done
 }
 
-# start_steady KIND SECONDS [OPTION...]: a client that sends this material, turned by a quarter, and sound to both
-# inputs; returns after some seconds of it, when what happens only once is over.
+# start_steady KIND SECONDS [OPTION...]: starts a client that sends this material, turned by a quarter, and sound to
+# both inputs. Returns after some seconds, when one-time work is over.
 start_steady() {
     local kind=$1 seconds=$2
     shift 2
@@ -27,7 +27,7 @@ start_steady() {
     is_running upcast-send || fail_with_end upcast-send
 }
 
-# The first keyframes have made every buffer as large as it gets, and a still picture is no longer encoded.
+# By then, the first keyframes have made every buffer as large as it gets, and a still picture is no longer encoded.
 steady_after=8
 
 end_steady() {

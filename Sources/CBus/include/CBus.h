@@ -1,4 +1,4 @@
-/// What is used of libsystemd: sd-bus, for the buses of D-Bus.
+/// The functions in use of libsystemd: sd-bus, for the buses of D-Bus.
 #ifndef UPCAST_BUS_H
 #define UPCAST_BUS_H
 
@@ -46,15 +46,15 @@
 
 typedef UPCAST_LOADER_TABLE(UPCAST_BUS_FUNCTIONS) upcast_bus_library;
 
-/// Loads libsystemd, once; NULL if it is not there, or lacks a function. Stays loaded.
+/// Loads libsystemd once; NULL if it is missing, or lacks a function. It stays loaded.
 const upcast_bus_library *upcast_bus_load(void);
 
-/// Waits until a bus that was opened takes questions. libsystemd itself waits for that without an end, or for a minute and
-/// a half.
+/// Waits until an opened bus accepts questions. libsystemd itself would wait without a limit, or for a minute and a
+/// half.
 ///
-/// @param stop      a descriptor; once it is readable, nobody waits any more. -1 for none.
+/// @param stop      a descriptor; once it is readable, the wait ends. -1 for none.
 /// @param patience  how many milliseconds the bus may take.
-/// Returns 1, or what libsystemd says; -ETIMEDOUT for a bus that does not answer, -ECANCELED because of `stop`.
+/// Returns 1, or libsystemd's error; -ETIMEDOUT if the bus does not answer, -ECANCELED because of `stop`.
 int upcast_bus_wait(const upcast_bus_library *l, sd_bus *bus, int stop, int patience);
 
 #endif

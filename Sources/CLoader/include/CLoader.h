@@ -1,6 +1,6 @@
-/// Shared libraries that are loaded when they are needed, so that programs start without them.
+/// Shared libraries that are loaded when needed, so that programs start without them.
 ///
-/// `FUNCTIONS(F)` is the list of what is used of a library: `F(name)` for each function.
+/// `FUNCTIONS(F)` is the list of the functions in use of a library: `F(name)` for each one.
 #ifndef UPCAST_LOADER_H
 #define UPCAST_LOADER_H
 
@@ -19,7 +19,7 @@ enum upcast_loader_state {
 
 typedef struct {
     const char *file;
-    /// Ends with NULL.
+    /// The list ends with NULL.
     const char *const *names;
     /// Pointers to functions, in the order of the names.
     void *table;
@@ -30,14 +30,14 @@ typedef struct {
 #define UPCAST_LOADER_MEMBER(name) __typeof__(name) *name;
 #define UPCAST_LOADER_NAME(name) #name,
 
-/// The type of the table of a library.
+/// The type of a library's function table.
 #define UPCAST_LOADER_TABLE(FUNCTIONS) struct { FUNCTIONS(UPCAST_LOADER_MEMBER) }
 
 /// Initializes a loader that fills a table.
 #define UPCAST_LOADER(file, FUNCTIONS, table) \
     { file, (const char *const[]){FUNCTIONS(UPCAST_LOADER_NAME) NULL}, &(table), PTHREAD_MUTEX_INITIALIZER, 0 }
 
-/// Loads the library, once. It stays loaded; what has failed is not tried again. Any thread.
+/// Loads the library once. It stays loaded. A failed load is not repeated. Any thread.
 enum upcast_loader_state upcast_loader_load(upcast_loader *loader);
 
 #endif

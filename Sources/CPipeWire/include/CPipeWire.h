@@ -1,7 +1,7 @@
-/// A video stream of PipeWire's as plain values: the pictures that a desktop gives through its ScreenCast portal.
+/// A video stream of PipeWire as plain values: the pictures that a desktop gives through its ScreenCast portal.
 ///
-/// libpipewire is loaded when it is needed, so that programs start without it. A stream is for one thread at a time.
-/// Nothing here waits. Pictures lie in the sender's memory (MemFd): memory of graphics cards (DmaBuf) is not taken.
+/// libpipewire is loaded when needed, so that programs start without it. A stream is for one thread at a time. No
+/// function waits. Pictures lie in the sender's memory (MemFd). Memory of graphics cards (DmaBuf) is not accepted.
 #ifndef UPCAST_PIPEWIRE_H
 #define UPCAST_PIPEWIRE_H
 
@@ -15,7 +15,7 @@ typedef struct {
     int32_t x, y, width, height;
 } upcast_pipewire_rectangle;
 
-/// The order of the bytes of a pixel in memory; without an X, the fourth is the opacity.
+/// The order of the bytes of a pixel in memory. If the name has no X, the fourth byte is the opacity.
 enum upcast_pipewire_format {
     UPCAST_PIPEWIRE_NO_FORMAT,
     UPCAST_PIPEWIRE_BGRX,
@@ -24,40 +24,40 @@ enum upcast_pipewire_format {
     UPCAST_PIPEWIRE_XBGR,
 };
 
-/// The shape of the pointer, as far as a buffer has one.
+/// The shape of the pointer, if a buffer has one.
 typedef struct {
-    /// UPCAST_PIPEWIRE_NO_FORMAT for a pointer that cannot be seen.
+    /// UPCAST_PIPEWIRE_NO_FORMAT for a hidden pointer.
     enum upcast_pipewire_format format;
     int32_t width, height, stride, hot_x, hot_y;
 } upcast_pipewire_shape;
 
-/// What a buffer of the stream has.
+/// The contents of a buffer of the stream.
 typedef struct {
-    /// By which it is given back.
+    /// The number by which it is given back.
     uint32_t number;
     /// False for a buffer that only moves the pointer, and for a picture that was lost: `is_lost`.
     bool has_picture, is_lost;
-    /// Bytes of the memory that the picture is in.
+    /// The size of the memory that the picture is in.
     uint32_t byte_count;
-    /// Where it is in the memory, as the sender says: nobody has checked it.
+    /// The picture's place in the memory, as the sender reports it. It is not checked.
     uint32_t offset, size;
     int32_t stride;
     enum upcast_pipewire_format format;
     uint32_t width, height;
-    /// What of the picture is to be shown; it has a width of 0 where nothing is told.
+    /// The part of the picture that is to be shown. Its width is 0 if it is not reported.
     upcast_pipewire_rectangle crop;
-    /// As wl_output.transform; -1 where it is not told.
+    /// A value of wl_output.transform; -1 if it is not reported.
     int32_t transform;
-    /// Nanoseconds of the sender's clock; negative where it is not told.
+    /// In nanoseconds of the sender's clock; negative if it is not reported.
     int64_t time;
-    /// Counts the sender's pictures; 0 where it does not.
+    /// The sender's counter of pictures; 0 if it does not count.
     uint64_t sequence;
-    /// What differs from the picture before, in its pixels. 0 where nothing is told.
+    /// The differences from the picture before, in its pixels. The count is 0 if no damage is reported.
     upcast_pipewire_rectangle damage[16];
     uint32_t damage_count;
-    /// Other buffers were sent before it, and PipeWire has lost them: they may have had a newer picture.
+    /// PipeWire has lost buffers that the sender sent before this one. They may have had a newer picture.
     bool follows_loss;
-    /// The stream has told of the pointer; `is_pointer_visible`, and where it points, in pixels of the picture.
+    /// Whether the stream has reported the pointer. If `is_pointer_visible`, the position is in pixels of the picture.
     bool has_pointer, is_pointer_visible, has_shape;
     int32_t pointer_x, pointer_y;
     upcast_pipewire_shape shape;
@@ -65,10 +65,10 @@ typedef struct {
 
 enum upcast_pipewire_stage {
     UPCAST_PIPEWIRE_CONNECTING,
-    /// Nothing comes: the stream is not linked, or was told to pause.
+    /// No buffer comes: the stream is not linked, or was told to pause.
     UPCAST_PIPEWIRE_PAUSED,
     UPCAST_PIPEWIRE_STREAMING,
-    /// The server is gone, or has ended the stream.
+    /// The server has gone, or has ended the stream.
     UPCAST_PIPEWIRE_ENDED,
 };
 
@@ -76,9 +76,9 @@ typedef struct {
     enum upcast_pipewire_stage stage;
     /// How often the stage has become UPCAST_PIPEWIRE_STREAMING.
     uint32_t starts;
-    /// What is captured has gone, or PipeWire has.
+    /// Whether the captured node has gone, or PipeWire has.
     bool is_gone;
-    /// Why it has ended, in PipeWire's words; in UTF-8, cut, and ends at the first 0.
+    /// Why the stream has ended, in PipeWire's words. In UTF-8, possibly cut, ends at the first 0.
     char error[256];
 } upcast_pipewire_state;
 
@@ -90,62 +90,62 @@ enum upcast_pipewire_open_error {
 
 /// Begins to receive a stream.
 ///
-/// @param remote       a connection to PipeWire; it is the stream's from here on, whatever happens.
-/// @param node         what is captured.
+/// @param remote       a connection to PipeWire, which the stream owns from here on, also after a failure.
+/// @param node         the node that is captured.
 /// @param rate         the most pictures per second, as a fraction.
-/// @param has_pointer  the pointer is told beside the pictures.
-/// @return NULL, and an upcast_pipewire_open_error.
+/// @param has_pointer  whether the sender reports the pointer separately from the pictures.
+/// @return NULL and an upcast_pipewire_open_error on failure.
 upcast_pipewire *upcast_pipewire_open(
     int remote, uint32_t node, uint32_t rate, uint32_t rate_divisor, bool has_pointer, int *error);
 void upcast_pipewire_close(upcast_pipewire *pw);
-/// The calling thread uses the stream from here on, until it leaves. All below is between the two.
+/// Binds the stream to the calling thread, until it leaves. All functions below are called between the two.
 void upcast_pipewire_enter(upcast_pipewire *pw);
 void upcast_pipewire_leave(upcast_pipewire *pw);
 
 /// For `poll`.
 int upcast_pipewire_descriptor(upcast_pipewire *pw);
-/// Handles all that has arrived.
+/// Handles all events that have arrived.
 void upcast_pipewire_process(upcast_pipewire *pw);
 /// Valid until the next call.
 const upcast_pipewire_state *upcast_pipewire_look(upcast_pipewire *pw);
-/// Lets the sender pause, or go on.
+/// Lets the sender pause or continue.
 void upcast_pipewire_set_active(upcast_pipewire *pw, bool is_active);
 
-/// The next buffer, in order. False without one, or if as many as can be held are.
+/// Takes the next buffer, in order. False if there is none, or if the maximum number of buffers is held.
 bool upcast_pipewire_take(upcast_pipewire *pw, upcast_pipewire_picture *picture);
-/// The memory of a buffer that was taken: of its picture, and of the shape of its pointer. NULL where it has none, and
-/// where the stream has taken it away, because its format changes.
+/// The memory of a buffer that was taken: that of its picture, and that of its pointer's shape. NULL if it has none,
+/// and if the stream has removed the buffer because its format changes.
 const uint8_t *upcast_pipewire_memory(upcast_pipewire *pw, uint32_t number);
 const uint8_t *upcast_pipewire_shape_memory(upcast_pipewire *pw, uint32_t number);
 /// Gives a buffer back to the sender, which may write to it from then on.
 void upcast_pipewire_give_back(upcast_pipewire *pw, uint32_t number);
 
-/// Which of at most 32 buffers that wait can go back to the sender, because later ones say the same, and more. Decided
-/// without a stream.
+/// Finds one of at most 32 waiting buffers that can go back to the sender, because later ones contain all that it has.
+/// It needs no stream.
 ///
-/// @param pictures  bit 0 is the first buffer: whether it has a picture.
-/// @param shapes    whether it has a shape of the pointer.
-/// @return the first one; -1 for none.
+/// @param pictures  whether each buffer has a picture; bit 0 is the first buffer.
+/// @param shapes    whether each buffer has a shape of the pointer.
+/// @return the index of the first one; -1 for none.
 int upcast_pipewire_find_outdated(uint32_t pictures, uint32_t shapes, int count);
 
-/// As many as a sender can have.
+/// The most buffers that a sender can have.
 enum { UPCAST_PIPEWIRE_BUFFERS = 32 };
 
-/// A sender's buffers in the order in which they are to come, by which those that were lost are noticed. A plain value;
-/// all zero is none.
+/// A sender's buffers in the order in which they should come. It shows which ones were lost. A plain value; all zero
+/// means no buffers.
 typedef struct {
     uintptr_t buffers[UPCAST_PIPEWIRE_BUFFERS];
     uint32_t count;
-    /// Of the last one; 0 where the sender does not count.
+    /// The sequence number of the last buffer; 0 if the sender does not count.
     uint64_t sequence;
 } upcast_pipewire_order;
 
 void upcast_pipewire_order_add(upcast_pipewire_order *order, uintptr_t buffer);
 void upcast_pipewire_order_remove(upcast_pipewire_order *order, uintptr_t buffer);
-/// A buffer has come.
+/// Notes that a buffer has come.
 ///
-/// @param sequence  counts the sender's buffers; 0 where it does not.
-/// @return whether others that were to come before it have not.
+/// @param sequence  the sender's counter of buffers; 0 if it does not count.
+/// @return whether buffers that should have come before it are missing.
 bool upcast_pipewire_order_take(upcast_pipewire_order *order, uintptr_t buffer, uint64_t sequence);
 
 #endif

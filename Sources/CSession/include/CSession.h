@@ -1,6 +1,6 @@
-/// What a desktop session says of its lock, as plain values: signals of D-Bus, received through libsystemd's sd-bus.
+/// The lock state of a desktop session as plain values: signals of D-Bus, received through libsystemd's sd-bus.
 ///
-/// libsystemd is loaded when it is needed, so that programs start without it. For one thread.
+/// libsystemd is loaded when needed, so that programs start without it. For one thread.
 #ifndef UPCAST_SESSION_H
 #define UPCAST_SESSION_H
 
@@ -15,26 +15,27 @@ typedef struct {
     bool is_switched;
     /// logind: the machine is about to sleep.
     bool is_sleeping;
-    /// A screen saver of the desktop is on, which locks as a rule.
+    /// A screen saver of the desktop is active, which usually locks the screen.
     bool is_saver_on;
 } upcast_session_state;
 
-/// Connects to the system's bus and to that of the user, as far as they are there. NULL if neither is, or libsystemd is
-/// not installed. After the first one that does not answer, nobody else is asked.
+/// Connects to the system bus and to the user's bus, if they exist. NULL if there is neither, or libsystemd is missing.
+/// After the first program that does not answer, no other one is asked.
 ///
-/// @param stop      a descriptor; once it is readable, nobody waits for a bus any more.
-/// @param patience  how many milliseconds a bus may take until it takes questions.
+/// @param stop      a descriptor; once it is readable, the wait for a bus ends.
+/// @param patience  how many milliseconds a bus may take until it accepts questions.
 upcast_session *upcast_session_open(int stop, int patience);
 void upcast_session_close(upcast_session *s);
 
-/// Who is there and does not answer: the state may be wrong, and stays so. NULL for nobody. Lives as long as the process.
+/// The program that exists but does not answer, so that the state may stay wrong. NULL if all answer. It is never
+/// freed.
 const char *upcast_session_silent(const upcast_session *s);
 
-/// The descriptors of the buses, to be polled for input before the next look; -1 for one that is not there.
+/// The descriptors of the buses, to be polled for input before the next look; -1 for a missing bus.
 void upcast_session_descriptors(upcast_session *s, int *system, int *user);
 
-/// Handles all that has arrived, and tells what is true now. Does not wait, but for logind's answer after it has told of a
-/// change, at most for a second each. What cannot be heard any more, because a bus has ended, stays as it was.
+/// Handles all messages that have arrived, and returns the current state. It waits only for logind's answers after
+/// logind has reported a change, at most a second for each. State from a bus that has ended stays as it was.
 void upcast_session_look(upcast_session *s, upcast_session_state *state);
 
 #endif

@@ -3,12 +3,13 @@ package import MediaCore
 
 /// The common start of all inputs: when each of them has its first sample.
 ///
-/// Without it, a pipe whose writer needs a second to begin would stay a second behind the file beside it. Inputs are
-/// identified by name. Any thread may call any method.
+/// Without a common start, a pipe whose writer needs a second to begin would stay a second behind the file beside it.
+/// Inputs are identified by name. Any thread may call any method.
 package final class CommonStart: Sendable {
     private struct State {
         var missing: Set<String>
-        /// The latest time of a first sample so far. Threads may call in another order than they read their clocks.
+        /// The latest time of a first sample so far. The order of the calls may differ from that of their clock
+        /// readings.
         var latest = MediaTime.zero
         var time: MediaTime?
         var isCancelled = false
@@ -25,15 +26,15 @@ package final class CommonStart: Sendable {
     /// Notes the first sample of `input`, and waits until all inputs have one.
     ///
     /// - Parameter now: the current time on the clock of the start.
-    /// - Returns: the time of the input's first sample, which is the same for all. For an input that comes after the
-    ///   start: `now`. Nil after `cancel`.
+    /// - Returns: the time of the input's first sample, which is the same for all inputs. An input that comes after the
+    ///   start gets `now`. Nil after `cancel`.
     package func arrived(_ input: String, at now: MediaTime) -> MediaTime? {
         if let time { return max(time, now) }
         remove(input, at: now)
         return state.wait { $0.isCancelled ? .some(nil) : $0.time.map { .some($0) } } ?? nil
     }
 
-    /// Stops waiting for `input`, which will not come, or has come already.
+    /// Stops waiting for `input`: it will not come, or has come already.
     package func withdraw(_ input: String, at now: MediaTime) { remove(input, at: now) }
 
     /// Starts without the missing inputs. Returns their sorted names.

@@ -7,9 +7,9 @@ package struct FeedSettings: Sendable {
     package var name: String
     /// False sends each sample as soon as it is read.
     package var isPaced: Bool
-    /// For one of several pipes, which are stamped by arrival if all of them are live.
+    /// Set if the input is one of several pipes. If all of these are live, their samples are stamped by arrival.
     package var live: LivePipe?
-    /// The feed ends before the first sample that is later than this after the common start.
+    /// The feed ends before the first sample that is later than `duration` after the common start.
     package var duration: MediaTime?
 
     package init(start: CommonStart, name: String, isPaced: Bool = true, duration: MediaTime? = nil) {
@@ -40,7 +40,7 @@ package struct VideoFeed {
     /// Runs until the source ends, the duration is over or the clock is stopped.
     ///
     /// - Parameters:
-    ///   - memory: returns the memory for the next frame. The previous memory was sent or is not needed any more.
+    ///   - memory: returns the memory for the next frame. The previous memory was sent or is no longer needed.
     ///   - leftOut: called for each frame that was too late to send.
     ///   - send: sends the last frame, with its time on the clock and its orientation.
     package func run(
@@ -69,7 +69,7 @@ package struct VideoFeed {
 }
 
 extension VideoFeed {
-    /// If an input ends within its first frame, its format is wrong or its producer never began.
+    /// The error if an input ends within its first frame: its format is wrong, or its producer never began.
     private static func nothing(_ bytes: Int?) -> InputError {
         guard let bytes, bytes > 0 else { return InputError("the video has no frame: its input is empty") }
         return InputError(

@@ -2,10 +2,10 @@ internal import MediaCore
 
 /// Decides about samples that are late.
 ///
-/// A source that was delayed, such as a pipe, either catches up in a burst, or continues from the present and has lost
-/// the time. If a source makes us wait and stays late without catching up, its samples move up to the clock, so that
-/// delays do not add up. Samples that are very late are left out. That helps a burst to catch up, and keeps tracks in
-/// sync if the daemon causes the delay.
+/// A source that was delayed, such as a pipe, either catches up in a burst or continues from the present and has lost
+/// the time. If a source makes its reader wait and stays late without catching up, its samples move up to the clock, so
+/// that delays do not add up. Very late samples are left out. That helps a burst to catch up, and keeps tracks in sync
+/// if the daemon causes the delay.
 struct Lateness {
     enum Verdict: Equatable {
         case send
@@ -18,16 +18,16 @@ struct Lateness {
     static let least = MediaTime.milliseconds(500)
     /// Samples later than this are left out.
     static let most = MediaTime.seconds(1)
-    /// Within this time, a source that catches up gains at least a tenth of it.
+    /// Within this time, a source that catches up reduces its lateness by at least a tenth of it.
     static let patience = MediaTime.milliseconds(500)
     private static let leastGain = MediaTime.milliseconds(50)
 
-    /// When the source was first late, by how much, and how long we have waited for it since.
+    /// When the source was first late, by how much, and how long the reader has waited for it since.
     private var began: (at: MediaTime, lateness: MediaTime, waited: MediaTime)?
 
     /// - Parameters:
     ///   - due: when the sample should have been sent.
-    ///   - asked: when we began to read it.
+    ///   - asked: when the reader began to read the sample.
     ///   - now: when it was read.
     mutating func judge(due: MediaTime, asked: MediaTime, now: MediaTime) -> Verdict {
         let lateness = now - due

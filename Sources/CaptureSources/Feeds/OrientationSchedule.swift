@@ -43,7 +43,7 @@ package enum OrientationSchedule: Equatable, Sendable {
         self = .fixed(tag)
     }
 
-    /// - Parameter time: since the first frame.
+    /// - Parameter time: the time since the first frame.
     package func tag(at time: MediaTime) -> OrientationTag? {
         switch self {
         case .none: nil

@@ -11,7 +11,7 @@ struct Pace {
         case skip
         /// The clock was stopped, or the duration is over.
         case end
-        /// The pipe is live, and its samples come in bursts that differ by this. Their times are not known.
+        /// The pipe is live, and its samples come in bursts that differ by this much, so that their times are unknown.
         case unsteady(MediaTime)
     }
 
@@ -20,7 +20,7 @@ struct Pace {
     private var lateness = Lateness()
     /// The time of the track's first sample on the clock; nil before the common start.
     private var origin: MediaTime?
-    /// Live samples from before are not sent.
+    /// The end of the observation. Live samples from before it are not sent.
     private var liveStart: MediaTime?
     /// Follows the arrivals of a live pipe.
     private var fit: ArrivalFit?
@@ -32,13 +32,13 @@ struct Pace {
         self.clock = clock
     }
 
-    /// - Parameter time: of a sample, relative to the track's first one.
+    /// - Parameter time: the time of a sample, relative to the track's first one.
     func isOver(at time: MediaTime) -> Bool {
         guard let origin, let start = settings.start.time, let duration = settings.duration else { return false }
         return origin + time - start >= duration
     }
 
-    /// Waits for the other tracks, and finds out where this one begins.
+    /// Waits for the other tracks, and determines where this one begins.
     private mutating func begin() {
         guard let start = settings.start.arrived(settings.name, at: clock.now()) else { return }
         guard let live = settings.live else { return origin = start }
@@ -56,9 +56,9 @@ struct Pace {
     /// Waits until the current sample is due. The first one waits for the other tracks.
     ///
     /// - Parameters:
-    ///   - time: of the sample, relative to the track's first one.
-    ///   - length: of a block of audio.
-    ///   - asked: when we began to read the sample.
+    ///   - time: the time of the sample, relative to the track's first one.
+    ///   - length: the length of a block of audio.
+    ///   - asked: when the reader began to read the sample.
     mutating func wait(until time: MediaTime, length: MediaTime = .zero, asked: MediaTime) -> Turn {
         if origin == nil { begin() }
         follow(time, length)
@@ -76,13 +76,13 @@ struct Pace {
         return clock.wait(until: pts) ? .send(pts) : .end
     }
 
-    /// Moves the origin of a live pipe to where the sample's arrival says that it is.
+    /// Moves the origin of a live pipe to the value that the sample's arrival implies.
     private mutating func follow(_ time: MediaTime, _ length: MediaTime) {
         guard fit != nil, let captured = settings.live?.captured() else { return }
         origin = fit?.note(time, captured: captured - length)
     }
 
-    /// Of a live pipe, the origin has followed already what the source has lost.
+    /// For a live pipe, the origin already accounts for the time that the source has lost.
     private mutating func verdict(due: MediaTime, asked: MediaTime, now: MediaTime) -> Lateness.Verdict {
         guard fit != nil else { return lateness.judge(due: due, asked: asked, now: now) }
         return now - due > Lateness.most ? .leaveOut : .send

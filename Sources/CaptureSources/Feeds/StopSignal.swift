@@ -4,7 +4,7 @@ package import MediaCore
 /// The clock of feeds: its waits end at their deadline or at a stop.
 package protocol FeedClock: Sendable {
     func now() -> MediaTime
-    /// The time since 1970, which may step.
+    /// The time since 1970. It may step.
     func sinceEpoch() -> MediaTime
     /// Waits until `deadline`. Returns false if a stop came before or during the wait.
     func wait(until deadline: MediaTime) -> Bool

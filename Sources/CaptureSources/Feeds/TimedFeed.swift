@@ -19,7 +19,7 @@ package struct TimedFeed {
     /// Runs until the input ends, the duration is over or the clock is stopped.
     ///
     /// - Parameters:
-    ///   - memory: returns the memory for the next picture. The previous memory was sent or is not needed any more.
+    ///   - memory: returns the memory for the next picture. The previous memory was sent or is no longer needed.
     ///   - leftOut: called for each picture that was too late to send.
     ///   - send: sends the last sample, with its time on the clock and the orientation of a picture.
     package func run(
@@ -41,7 +41,7 @@ package struct TimedFeed {
             let time = timeline.time(of: sample, now: clock.now(), sinceEpoch: clock.sinceEpoch())
             switch pace.wait(until: time, asked: asked) {
             case .end: return
-            // A stream with times is no live pipe.
+            // A stream with times is not a live pipe.
             case .skip, .unsteady: break
             case .leaveOut: if sample.track == .video { leftOut() }
             case .send(let pts): try send(sample.track, pts, sample.track == .video ? schedule.tag(at: time) : nil)

@@ -29,7 +29,7 @@ package final class PCMInput: AudioInput {
     private let loops: Bool
     private let hasHeader: Bool
     private let dataBytes: Int?
-    /// Whether a stream with fewer bytes than that is cut off.
+    /// Whether a stream with fewer than `dataBytes` bytes is cut off.
     private let isSizeCertain: Bool
     private var left: Int?
 

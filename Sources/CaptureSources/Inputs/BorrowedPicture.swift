@@ -1,6 +1,6 @@
 package import MediaCore
 
-/// A picture in its source's memory, which is compared or sent without a copy.
+/// A picture in its source's memory. It is compared or sent without a copy.
 @safe package struct BorrowedPicture {
     package let format: VideoSampleFormat
     /// At least the format's `minimumPayloadBytes`. Valid until the next `advance` of the source. They may change while
@@ -16,6 +16,6 @@ package import MediaCore
         self.check = check
     }
 
-    /// Call it after the bytes were read. Throws if some of them were missing.
+    /// Checks that no bytes were missing; call it after you have read them. Throws if some were.
     package func checkRead() throws(InputError) { try check() }
 }

@@ -30,19 +30,19 @@ package final class FileInput: ByteInput, Sendable {
         descriptor = OwnedDescriptor(fd)
     }
 
-    /// Whether the bytes are produced while they are read, as from a pipe.
+    /// Whether the bytes are produced while they are read, as in a pipe.
     package var isLive: Bool {
         var status = stat()
         return unsafe fstat(descriptor.raw, &status) != 0 || status.st_mode & S_IFMT != S_IFREG
     }
 
-    /// What tells this file or pipe from all others.
+    /// Device and inode, which tell this file or pipe from all others.
     var identity: (device: dev_t, inode: ino_t)? {
         var status = stat()
         return unsafe fstat(descriptor.raw, &status) == 0 ? (status.st_dev, status.st_ino) : nil
     }
 
-    /// Whether this is a regular file with a name, which can be read again at any offset.
+    /// Whether this is a regular file with a name. Such a file can be read again at any offset.
     package var isMappable: Bool { !isStandardInput && !isLive }
 
     /// The current size of a regular file, in bytes.
@@ -76,7 +76,7 @@ package final class FileInput: ByteInput, Sendable {
 
     package func rewind() -> Bool { lseek(descriptor.raw, 0, SEEK_SET) == 0 }
 
-    /// False if the stop signal came first. Regular files are always ready.
+    /// Waits until the input can be read. False if the stop signal came first. Regular files are always ready.
     private func waitForInput() -> Bool {
         var waiting = (
             pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0),

@@ -7,7 +7,7 @@ package struct InputError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension InputError {
-    /// - Parameter difference: between the bursts of a live pipe.
+    /// - Parameter difference: the difference between the bursts of a live pipe.
     static func unsteady(_ name: String, _ difference: MediaTime) -> InputError {
         InputError(
             "the times of \(name) are not known: its pipe delivers in bursts that differ by \(difference.milliseconds) "

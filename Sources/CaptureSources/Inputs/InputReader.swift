@@ -24,7 +24,7 @@ package final class InputReader {
         return ahead.prefix(count)
     }
 
-    /// Returns the next byte; nil at the end of the input. Reads ahead as much of 4 KiB as is there.
+    /// Returns the next byte; nil at the end of the input. Reads ahead up to 4 KiB, as far as they are available.
     package func byte() throws(InputError) -> UInt8? {
         if taken == ahead.count {
             taken = 0

@@ -3,7 +3,7 @@ package import MediaCore
 
 /// Frames without headers in a regular file, read from the page cache without a copy.
 ///
-/// The file may grow while it is sent. If it shrinks, the remaining frames are sent, and then an input error follows.
+/// The file may grow while it is sent. If it shrinks, the remaining frames are sent, and then an input error is thrown.
 package final class MappedVideo: VideoSource {
     package let rate: FrameRate
     package var isFinite: Bool { !loops }

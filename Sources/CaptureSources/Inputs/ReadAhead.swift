@@ -1,13 +1,13 @@
 internal import LinuxSystem
 internal import MediaCore
 
-/// Reads a pipe ahead, so that its writer does not wait: a program that grabs a screen would miss frames in that time.
+/// Reads a pipe ahead, so that its writer does not wait: a program that grabs a screen misses frames while it waits.
 ///
-/// Its own thread reads from `init` until `capacity` bytes wait. Then the writer waits, which is right for a decoder of
-/// a file. One other thread may take the bytes.
+/// Its own thread reads from `init` until `capacity` bytes wait. Then the writer waits, as it should if it decodes a
+/// file. One other thread may take the bytes.
 @safe package final class ReadAhead: ByteInput, @unchecked Sendable /* each byte belongs to one side at a time */ {
     private struct State {
-        /// Where the waiting bytes begin.
+        /// Where in the ring the waiting bytes begin.
         var first = 0
         var count = 0
         var hasEnded = false
@@ -18,12 +18,12 @@ internal import MediaCore
     }
 
     private let input: FileInput
-    /// Pages become resident at their first use; a writer that is never far ahead uses few.
+    /// Pages become resident at their first use, so that a writer that is never far ahead uses few.
     private let ring: UnsafeMutableRawBufferPointer
     private let capacity: Int
     private let state = Monitor(State())
     private let thread = Monitor<WorkerThread?>(nil)
-    /// The capacity of a pipe.
+    /// The most bytes of one read: the capacity of a pipe.
     private static let most = 65_536
 
     /// - Parameter capacity: in bytes.
@@ -41,7 +41,7 @@ internal import MediaCore
 
     deinit { unsafe ring.deallocate() }
 
-    /// Ends the thread. Call `StopSignal.stop` before, and call this once.
+    /// Ends the thread. Call `StopSignal.stop` first, and call this method once.
     package func close() {
         state.signal { $0.isClosed = true }
         thread.withLock { thread in
@@ -65,10 +65,10 @@ internal import MediaCore
 
     package func rewind() -> Bool { false }
 
-    /// When the bytes arrived so far.
+    /// The arrival times of the bytes so far.
     var arrivals: Arrivals { state.withLock { $0.arrivals } }
 
-    /// When the last byte that was taken had arrived.
+    /// When the last byte that was taken arrived.
     var lastTaken: MediaTime? { state.withLock { $0.waiting.lastTaken } }
 
     // MARK: The thread

@@ -8,9 +8,9 @@ package struct TimedSample: Equatable, Sendable {
     package var track: SampleTrack
     /// On the clock of the input.
     package var time: MediaTime
-    /// Zero for pictures, which do not have one.
+    /// Zero for pictures, which have no duration.
     package var duration: MediaTime
-    /// Whether the input has begun again, so that this follows everything before.
+    /// Whether the input has begun again, so that this sample follows all samples before it.
     package var isRestart: Bool
 
     package init(track: SampleTrack, time: MediaTime, duration: MediaTime, isRestart: Bool) {

@@ -9,10 +9,10 @@ package protocol VideoSource: AnyObject {
     var rate: FrameRate { get }
     /// Whether the source has an end.
     var isFinite: Bool { get }
-    /// The size of an incomplete frame at the end, which was left out: the producer was stopped within it, or the frame
-    /// size is wrong. Nil if there was none.
+    /// The size of an incomplete frame at the end, which was left out: its producer was stopped within the frame, or
+    /// the frame size is wrong. Nil if there was none.
     var cutShortBytes: Int? { get }
-    /// The size of a frame in the input; 0 for a source without one.
+    /// The size of a frame in the input; 0 if the source has no input.
     var frameBytes: Int { get }
     /// Reads the next frame. Returns false at the end, even if it has called `memory`.
     ///
@@ -21,7 +21,7 @@ package protocol VideoSource: AnyObject {
     ///   - orientation: the frame's tag; a source that draws its frames applies it.
     ///   - memory: returns the memory to write to.
     func advance(frame: Int64, time: MediaTime, orientation: OrientationTag?, into memory: Memory) throws -> Bool
-    /// The frame that `advance` has read, if it is in the source's own memory; then `memory` was not called. Valid
+    /// The frame that `advance` has read, if it is in the source's own memory. `memory` was then not called. Valid
     /// until the next `advance`.
     var borrowed: BorrowedPicture? { get }
 }

@@ -1,15 +1,15 @@
 package import MediaCore
 
-/// The header of a RIFF/WAVE stream, up to the first byte of its samples; also of RF64 (EBU Tech 3306) and BW64
-/// (ITU-R BS.2088), which have sizes of 64 bits.
+/// The header of a RIFF/WAVE stream, up to the first byte of its samples. It also reads RF64 (EBU Tech 3306) and BW64
+/// (ITU-R BS.2088), which have 64-bit sizes.
 package struct WAVHeader: Equatable, Sendable {
     package var format: AudioFormat
-    /// The size of the samples; nil if the writer could not seek and left it open, so that they last to the end.
+    /// The size of the samples; nil if the writer could not seek and left it open. The samples then last to the end.
     package var dataBytes: Int?
-    /// Whether that size is what the writer meant.
+    /// Whether `dataBytes` is the size that the writer meant.
     package var isSizeCertain: Bool
 
-    /// From this size in the header on, it is unknown: arecord, sox and GStreamer write such sizes to pipes.
+    /// A size in the header from this value on is unknown: arecord, sox and GStreamer write such sizes to pipes.
     private static let unknownSize = 0x7fff_0000
     private static let maxFormatBytes = 256
 
@@ -34,7 +34,7 @@ package struct WAVHeader: Equatable, Sendable {
                 return
             }
             if chunk.starts(with: Array("ds64".utf8)) {
-                // The size of the file, and of the samples. A writer that cannot seek leaves 0.
+                // The sizes of the file and of the samples. A writer that cannot seek leaves 0.
                 let sizes = Array(try reader.peek(16))
                 guard size >= 16, sizes.count == 16 else { throw InputError("the WAV stream ends inside its sizes") }
                 longSize = Int(exactly: UInt64(Self.u32(sizes, 8)) | UInt64(Self.u32(sizes, 12)) << 32)

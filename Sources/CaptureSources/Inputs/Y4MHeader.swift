@@ -6,7 +6,7 @@ package struct Y4MHeader: Equatable, Sendable {
 
     package var width: Int
     package var height: Int
-    /// Nil if the stream does not contain it (`F0:0`, or no F).
+    /// The frame rate; nil if the stream does not contain it (`F0:0`, or no F).
     package var rate: FrameRate?
     package var pixelFormat: PixelFormat
     /// Whether the stream is `C420p10`, whose planar ten-bit words become P010.
@@ -45,7 +45,7 @@ package struct Y4MHeader: Equatable, Sendable {
         (pixelFormat, isTenBit) = try Self.format(space)
     }
 
-    /// Nil if there is none, or if `--rate` would not accept it.
+    /// Returns nil if there is no frame rate, or if `--rate` would not accept it.
     private static func rate(_ text: Substring) -> FrameRate? {
         let parts = text.split(separator: ":")
         return parts.count == 2 ? try? SourceArguments.rate("\(parts[0])/\(parts[1])") : nil
@@ -53,7 +53,7 @@ package struct Y4MHeader: Equatable, Sendable {
 
     private static func format(_ space: String) throws(InputError) -> (PixelFormat, tenBit: Bool) {
         switch space {
-        // They differ in the chroma sample positions, which are not used.
+        // These differ in the chroma sample positions, which are not used.
         case "420", "420jpeg", "420mpeg2", "420paldv": (.i420, false)
         case "422": (.i422, false)
         case "444": (.i444, false)

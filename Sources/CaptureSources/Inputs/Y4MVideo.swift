@@ -57,8 +57,8 @@ package final class Y4MVideo: VideoSource {
         return true
     }
 
-    /// Reads a frame as it is stored. False at the end. A producer that was stopped leaves an incomplete frame, which
-    /// counts as the end.
+    /// Reads a frame as it is stored. False at the end. An incomplete frame, from a producer that was stopped, counts
+    /// as the end.
     private func read(_ frame: Int64, into target: UnsafeMutableRawBufferPointer) throws(InputError) -> Bool {
         let head = try reader.peek("FRAME\n".utf8.count).count
         guard head == "FRAME\n".utf8.count, let line = try reader.line(limit: Self.maxLine) else {

@@ -1,20 +1,20 @@
 internal import MediaCore
 
-/// When the first sample of a live pipe was captured, as all its samples say so far. Pure.
+/// Estimates when the first sample of a live pipe was captured, from all samples so far. Pure.
 ///
-/// Each sample says: when it arrived, less its time since the first one. Delays only add to that, so the least value is
-/// the best. A value that rises for good is no delay: the source has lost samples, or is slower than it says. A lower
-/// value corrects a start that was delayed, in steps that no player notices.
+/// Each sample gives an estimate: its arrival, less its time since the first sample. Delays only add to that, so the
+/// least value is the best. If the value rises for good, that is no delay: the source has lost samples, or is slower
+/// than it claims. A lower value corrects a start that was delayed, in steps that no player notices.
 struct ArrivalFit {
     /// The least value of each window counts.
     static let window = MediaTime.milliseconds(250)
-    /// A delay does not last for so many windows.
+    /// A delay lasts for fewer windows than this.
     static let kept = 4
-    /// A source of which each window rises by so much is slower than it says.
+    /// A source whose value rises by this much in each window is slower than it claims.
     private static let slowRise = MediaTime.milliseconds(5)
-    /// What the times of two tracks may differ by.
+    /// The largest acceptable time difference between two tracks.
     static let tolerance = MediaTime.milliseconds(40)
-    /// So many falls by more than the tolerance, in the first windows, are no chance.
+    /// This many falls by more than the tolerance, within the first windows, are not chance.
     private static let (mostFalls, watchedWindows) = (3, 16)
 
     private(set) var origin: MediaTime
@@ -27,21 +27,22 @@ struct ArrivalFit {
     private(set) var largestFall = MediaTime.zero
 
     /// - Parameters:
-    ///   - origin: what is known at the start.
-    ///   - slew: how far one sample may move the origin back. Less than the distance of samples, so that times rise.
+    ///   - origin: the estimate at the start.
+    ///   - slew: how far one sample may move the origin back. It is less than the distance of samples, so that times
+    ///     rise.
     init(origin: MediaTime, slew: MediaTime) {
         (self.origin, self.slew) = (origin, slew)
         least.reserveCapacity(Self.kept + 1)
     }
 
-    /// Whether samples come in bursts of changing lengths, so that their arrival does not tell their times.
+    /// Whether samples come in bursts of changing lengths, so that arrivals do not give their times.
     var isUnsteady: Bool { falls >= Self.mostFalls }
 
     /// Returns the origin for a sample.
     ///
     /// - Parameters:
-    ///   - time: of the sample, since the first one.
-    ///   - captured: when it was captured at the latest, as its arrival says.
+    ///   - time: the time of the sample, since the first one.
+    ///   - captured: the latest time at which it can have been captured, by its arrival.
     mutating func note(_ time: MediaTime, captured: MediaTime) -> MediaTime {
         let value = captured - time
         if let window = current, captured < window.end {

@@ -1,9 +1,9 @@
 internal import MediaCore
 
-/// When the bytes of a pipe arrived, from which the time of a live source follows. Pure.
+/// When the bytes of a pipe arrived. The capture times of a live source follow from that. Pure.
 ///
-/// A live source delivers as fast as time passes, in blocks: its first sample was captured when the earliest block
-/// arrived, less the length of that block. A decoder delivers as fast as it can, which says nothing about its samples.
+/// A live source delivers blocks in real time: its first sample was captured when the earliest block arrived, less the
+/// length of that block. A decoder delivers as fast as it can, so that its arrivals say nothing about its samples.
 struct Arrivals: Equatable {
     /// Bytes since the beginning of the pipe, and when the last of them arrived.
     private struct Mark: Equatable {
@@ -12,19 +12,19 @@ struct Arrivals: Equatable {
         var bytes: Int
     }
 
-    /// What arrives within this time is one block.
+    /// Bytes that arrive within this time are one block.
     static let block = MediaTime.milliseconds(60)
-    /// A live source is at most so much faster than time, while clocks differ and pipes fill.
+    /// A live source is at most this much faster than real time, while clocks differ and pipes fill.
     private static let largestSpeed = 1.25
     private static let resolution = MediaTime.milliseconds(4)
     private static let maxMarks = 4096
 
     private var marks: [Mark] = []
     private var total = 0
-    /// The source had to wait, or has ended: it is faster than time.
+    /// The source had to wait, or has ended: it is faster than real time.
     private var isAhead = false
 
-    /// Notes that `count` bytes have arrived. Ends by itself after some 16 s.
+    /// Notes that `count` bytes have arrived. Stops recording by itself after some 16 s.
     mutating func note(_ count: Int, at time: MediaTime) {
         total += count
         if let last = marks.last, time - last.began < Self.resolution {
@@ -34,14 +34,14 @@ struct Arrivals: Equatable {
         }
     }
 
-    /// Notes that the source waits for its reader, or that it has ended.
+    /// Notes that the source waits for its reader, or that the source has ended.
     mutating func noteAhead() { isAhead = true }
 
-    /// When the first sample was captured; nil for a source that is not live, or of which too little has arrived.
+    /// When the first sample was captured; nil if the source is not live, or if too little has arrived.
     ///
     /// - Parameters:
-    ///   - bytesPerSecond: of the media.
-    ///   - unit: bytes of a sample that has one time, such as a picture; it has arrived when its last byte has.
+    ///   - bytesPerSecond: the byte rate of the media.
+    ///   - unit: the size in bytes of a sample with one time, such as a picture. It has arrived when its last byte has.
     ///   - now: the end of the observation.
     func origin(bytesPerSecond: Double, unit: Int = 0, now: MediaTime) -> MediaTime? {
         guard let first = marks.first, total > unit, !isAhead, isLive(bytesPerSecond, since: first, now) else {

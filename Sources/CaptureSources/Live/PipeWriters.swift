@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Which programs write to pipes, as far as /proc shows it to this user.
+/// Finds the programs that write to pipes, as far as /proc shows them to this user.
 package enum PipeWriters {
     private static let maxEntries = 4096
 
@@ -20,7 +20,7 @@ package enum PipeWriters {
         return names(in: folder).contains { entry in
             var (link, file) = (stat(), stat())
             let path = "\(folder)/\(entry)"
-            // The mode of the link is that in which the file is open. Readers of one pipe may write to the other.
+            // The link's mode is the file's open mode. A process that reads one pipe may write to the other.
             guard unsafe lstat(path, &link) == 0, link.st_mode & S_IWUSR != 0, unsafe stat(path, &file) == 0 else {
                 return false
             }

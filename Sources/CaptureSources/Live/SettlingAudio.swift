@@ -1,19 +1,19 @@
 internal import MediaCore
 
-/// Decides from when on the times of live audio are right. Pure; one for each track.
+/// Decides when the times of live audio become right. Pure; one for each track.
 ///
-/// After it has opened a source of PulseAudio, ffmpeg stamps its samples up to 0.6 s too early, and lets the times run
-/// twice as fast until they fit. What is sent with such times stays out of sync.
+/// After ffmpeg has opened a PulseAudio source, it stamps samples up to 0.6 s too early, and lets their times run twice
+/// as fast until they fit. Samples that are sent with such times stay out of sync.
 struct SettlingAudio {
-    /// Times that advance as the samples do for so long are right.
+    /// Times are right after they have advanced as the samples do for this long.
     static let calm = MediaTime.milliseconds(500)
     /// A smaller difference is jitter.
     static let jitter = MediaTime.milliseconds(10)
-    /// Times that never fit are the best there is.
+    /// After this long, times that still do not fit are taken as they are.
     static let patience = MediaTime.seconds(5)
 
     private var isSettled = false
-    /// Where the samples have fitted since, and for how long.
+    /// Since when the samples have fitted, and for how long.
     private var fitting: (time: MediaTime, duration: MediaTime)?
     private var waited = MediaTime.zero
 

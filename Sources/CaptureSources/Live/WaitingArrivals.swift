@@ -1,8 +1,8 @@
 internal import MediaCore
 
-/// When the bytes that wait in a buffer arrived. Pure.
+/// The arrival times of the bytes that wait in a buffer. Pure.
 ///
-/// A reader that is late takes old bytes: their time is that of their arrival, not of the reading.
+/// A reader that is late takes old bytes. Their time is when they arrived, not when they were read.
 struct WaitingArrivals {
     private struct Mark {
         /// Bytes since the beginning of the pipe.
@@ -12,14 +12,14 @@ struct WaitingArrivals {
     }
 
     private static let resolution = MediaTime.milliseconds(2)
-    /// Two seconds of arrivals. Bytes that arrive when it is full have the time of the last ones.
+    /// Two seconds of arrivals. Bytes that arrive when it is full get the time of the last mark.
     static let capacity = 1024
 
     private var marks: [Mark] = []
-    /// The marks before it are of bytes that were taken.
+    /// The marks before this index belong to bytes that were taken.
     private var first = 0
     private var (total, taken) = (0, 0)
-    /// When the last byte that was taken had arrived; nil before the first.
+    /// When the last byte that was taken arrived; nil before the first.
     private(set) var lastTaken: MediaTime?
 
     init() { marks.reserveCapacity(2 * Self.capacity) }

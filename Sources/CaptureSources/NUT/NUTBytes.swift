@@ -1,4 +1,4 @@
-/// A source of the numbers of which NUT consists (nut.txt, "Definitions").
+/// A source of the number types that NUT consists of (nut.txt, "Definitions").
 protocol NUTBytes {
     mutating func byte() throws(InputError) -> UInt8
 }
@@ -15,7 +15,7 @@ extension NUTBytes {
         }
     }
 
-    /// `v` that counts something in memory.
+    /// Reads a `v` that counts something in memory.
     mutating func count(upTo limit: Int, _ what: String) throws(InputError) -> Int {
         let value = try number()
         guard value <= UInt64(limit) else {
@@ -40,7 +40,7 @@ extension NUTBytes {
     }
 }
 
-/// The body of a packet.
+/// The body of a packet, as a source of numbers.
 struct NUTPacket: NUTBytes {
     private let body: [UInt8]
     private var position = 0
@@ -54,7 +54,7 @@ struct NUTPacket: NUTBytes {
     }
 }
 
-/// What the input delivers.
+/// The bytes of the input, as a source of numbers.
 struct NUTPipe: NUTBytes {
     let reader: InputReader
 

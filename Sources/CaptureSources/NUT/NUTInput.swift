@@ -15,20 +15,21 @@ package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hand
     private let loops: Bool
     /// The track of each stream; nil for one that is not sent.
     private let tracks: [SampleTrack?]
-    /// What is left of the last frame of audio.
+    /// The unsent rest of the last frame of audio.
     private var audio: (track: SampleTrack, format: AudioFormat, time: MediaTime, sent: Int64, bytesLeft: Int)?
     private var hasRestarted = false
 
-    /// Audio packets of any size are sent in blocks of at most 50 ms, 0.3 MiB at the most.
+    /// Audio packets of any size are sent in blocks of at most 50 ms and 0.3 MiB.
     private static let blocksPerSecond = 20
 
     /// Reads the headers. Waits for a pipe.
     ///
     /// - Parameters:
-    ///   - matrix: of the video; NUT does not have it.
-    ///   - range: of the video; NUT does not have it.
+    ///   - matrix: the colour matrix of the video, which NUT does not contain.
+    ///   - range: the colour range of the video, which NUT does not contain.
     ///   - loops: restarts at the end if the input can.
-    /// - Throws: for streams that cannot be sent as they are, with what to add to the command that writes them.
+    /// - Throws: for streams that cannot be sent as they are. The error says what to add to the command that writes
+    ///   them.
     package init(
         _ input: InputReader, matrix: ColorMatrix? = nil, range: ColorRange? = nil, loops: Bool = false
     ) throws(InputError) {

@@ -35,13 +35,13 @@ struct NUTMainHeader: Equatable {
     private static let maxStreams = 16
     private static let maxReserved = 16
     static let maxElidedBytes = 4096
-    /// `N` begins a start code and is no frame code.
+    /// `N` begins a start code. It is not a frame code.
     static let startByte = 0x4e
 
     let streamCount: Int
     let timeBases: [TimeBase]
     let frameCodes: [FrameCode]
-    /// The bytes that some frames begin with, which the stream leaves out. The first are none.
+    /// The bytes that some frames begin with, which the stream leaves out. The first entry is empty.
     let elidedHeaders: [[UInt8]]
 
     init(_ body: [UInt8]) throws(InputError) {

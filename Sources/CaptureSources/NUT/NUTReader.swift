@@ -1,16 +1,16 @@
 package import MediaCore
 
-/// Reads NUT version 3 (nut.txt of FFmpeg), the container in which ffmpeg and mpv write raw video and PCM with exact
+/// Reads NUT version 3 (nut.txt of FFmpeg). ffmpeg and mpv use this container to write raw video and PCM with exact
 /// times to a pipe. One thread.
 ///
-/// Checksums are not compared, because pipes do not change bytes, and there is no search for the next packet: what is
-/// not NUT ends the input. Every size is checked before memory is allocated for it.
+/// Checksums are not compared, because pipes do not change bytes. There is no search for the next packet: the first
+/// byte that is not NUT ends the input. Every size is checked before memory is allocated for it.
 package final class NUTReader {
     /// The header of a frame; its payload is next in the input.
     package struct Frame: Equatable {
         /// The index in `streams`.
         package let stream: Int
-        /// As the stream has it: from zero on, or as the time since 1970 with `-copyts`.
+        /// As the stream has it: from zero on, or with `-copyts` as a time since 1970.
         package let time: MediaTime
         /// The bytes of the payload.
         package let byteCount: Int
@@ -25,7 +25,7 @@ package final class NUTReader {
     }
 
     private static let fileID = Array("nut/multimedia container\0".utf8)
-    /// The largest packet that is kept; others are skipped.
+    /// The largest packet that is kept; larger ones are skipped.
     private static let maxPacketBytes = 128 << 10
     /// Headers of frames up to this size may be elided, and packets up to this size have no checksum of their header.
     private static let smallBytes: UInt64 = 4096
@@ -144,7 +144,7 @@ package final class NUTReader {
     private static let changed = InputError(
         "the NUT stream changes the format of a stream; start a new broadcast for another format")
 
-    /// Sets the last time of all streams. The number has the index of a time base in its lowest digit.
+    /// Sets the last time of all streams. `number` modulo the number of time bases is the index of its time base.
     private func synchronize(_ number: UInt64) throws(InputError) {
         let bases = UInt64(header.timeBases.count)
         let base = header.timeBases[Int(number % bases)]
@@ -158,7 +158,7 @@ package final class NUTReader {
         }
     }
 
-    /// After the byte `N`.
+    /// Reads the rest of a start code, after the byte `N`.
     private static func startCode(_ pipe: inout NUTPipe) throws(InputError) -> StartCode {
         var value = UInt64(NUTMainHeader.startByte)
         for _ in 0..<7 { value = value << 8 | UInt64(try pipe.byte()) }
@@ -168,7 +168,7 @@ package final class NUTReader {
         return code
     }
 
-    /// The size of a packet's body, with its checksum.
+    /// The size of a packet's body, including its checksum.
     private static func packetBytes(_ pipe: inout NUTPipe) throws(InputError) -> UInt64 {
         let size = try pipe.number()
         if size > smallBytes { for _ in 0..<4 { _ = try pipe.byte() } }
@@ -188,7 +188,7 @@ package final class NUTReader {
         return body
     }
 
-    /// The index at the end of a file may be large.
+    /// Skips a packet. The index at the end of a file may be large.
     private static func skipPacket(_ pipe: inout NUTPipe, _ reader: InputReader) throws(InputError) {
         let size = try packetBytes(&pipe)
         guard size < 1 << 40 else { throw InputError("the NUT stream has a packet of \(size) bytes") }
@@ -197,7 +197,7 @@ package final class NUTReader {
 
     // MARK: Frames
 
-    /// Nil for a frame that only ends the relevance of its stream.
+    /// Reads a frame's header. Nil if the frame only ends the relevance of its stream.
     private func frame(_ code: NUTMainHeader.FrameCode) throws(InputError) -> Frame? {
         var flags = code.flags
         if flags.contains(.codedFlags) { flags = .init(rawValue: flags.rawValue ^ (try pipe.number())) }
@@ -235,7 +235,8 @@ package final class NUTReader {
         return Frame(stream: stream, time: try time(of: stream), byteCount: Int(size))
     }
 
-    /// From 9 years before zero to 2106, if that is 1970. Differences of differences of two times fit 64 bits.
+    /// From 9 years before zero to 2106, if zero is 1970. Differences of differences of two such times fit into 64
+    /// bits.
     private static let times: Range<Int128> = -(1 << 58)..<(1 << 62) - (1 << 58)
 
     /// The last time of a stream.
@@ -246,7 +247,7 @@ package final class NUTReader {
         return MediaTime(nanoseconds: Int64(nanoseconds))
     }
 
-    /// A coded time has the low bits of a time near the last one, or all of it.
+    /// A coded time contains the low bits of a time near the last one, or the whole time.
     private func ticks(coded: UInt64, _ stream: Int) throws(InputError) -> Int64 {
         let shift = streams[stream].ptsShift
         guard coded < 1 << 62 else { throw InputError("the NUT stream has a time out of range") }

@@ -73,9 +73,9 @@ package struct NUTStream: Equatable {
         return bits > 8 ? "\(name)\(bits)\(isBigEndian ? "be" : "le")" : name
     }
 
-    /// The format of raw pictures. NUT has neither matrix nor range. Grey of ffmpeg has full range.
+    /// The format of raw pictures. NUT contains neither matrix nor range. ffmpeg's grey formats have full range.
     ///
-    /// - Throws: what to add to the command of ffmpeg, for a codec or pixel format that cannot be sent.
+    /// - Throws: for a codec or pixel format that cannot be sent. The error says what to add to the command of ffmpeg.
     package func videoFormat(matrix: ColorMatrix?, range: ColorRange?) throws(InputError) -> VideoSampleFormat? {
         guard case .video(let width, let height) = kind else { return nil }
         let pixelFormat: PixelFormat
@@ -96,7 +96,7 @@ package struct NUTStream: Equatable {
             throw InputError("48-bit RGB cannot be sent; add -pix_fmt bgr0 to the command of ffmpeg")
         case Self.text("BGR\u{18}"), Self.text("RGB\u{18}"):
             throw InputError("24-bit RGB cannot be sent; add -pix_fmt bgr0 to the command of ffmpeg")
-        // ffmpeg 5.1 writes RGB555 for p010.
+        // For p010, ffmpeg 5.1 writes the tag of RGB555.
         case Self.text("RGB\u{0f}"):
             throw InputError(
                 "ffmpeg names p010 and RGB555 alike in NUT; add -pix_fmt nv12 to the command of ffmpeg")
@@ -114,11 +114,11 @@ package struct NUTStream: Equatable {
 
     /// The format of interleaved PCM.
     ///
-    /// - Throws: what to add to the command of ffmpeg.
+    /// - Throws: if the format cannot be sent. The error says what to add to the command of ffmpeg.
     package var audioFormat: AudioFormat? {
         get throws(InputError) {
             guard case .audio(let sampleRate, let channels) = kind else { return nil }
-            // `PSD` and the bits: PCM, signed, default order; reversed for big-endian.
+            // `PSD` and the bits stand for signed PCM in the default order; they are reversed for big-endian.
             let isBigEndian = tag.first.map { $0 < 0x40 } ?? false
             let encoding: PCMEncoding
             switch isBigEndian ? tag.reversed() : tag {

@@ -8,8 +8,8 @@ struct PatternRect: Equatable {
     var height: Int
 }
 
-/// A stored picture that is drawn in upright coordinates: it puts rectangles of one colour where the transform will
-/// read them. This works for all pixel formats, because such a rectangle repeats one element.
+/// A stored picture that is drawn in upright coordinates: it stores each rectangle of one colour where the transform
+/// will read it. This works for all pixel formats, because such a rectangle repeats one element.
 struct PatternCanvas {
     let format: VideoSampleFormat
     private(set) var bytes: [UInt8]
@@ -49,8 +49,8 @@ struct PatternCanvas {
         }
     }
 
-    /// Where the transform reads an upright rectangle in the stored picture. The inverse of `UprightTransform`, which
-    /// maps stored pixels to upright ones.
+    /// Where the transform reads an upright rectangle in the stored picture. This is the inverse of `UprightTransform`,
+    /// which maps stored pixels to upright ones.
     private func stored(_ x: Range<Int>, _ y: Range<Int>) -> (columns: Range<Int>, rows: Range<Int>) {
         let (width, height) = (format.width, format.height)
         func flipped(_ range: Range<Int>, _ size: Int) -> Range<Int> {

@@ -21,7 +21,7 @@ struct PatternColor: Equatable {
         let (y, cb, cr) = yCbCr(color)
         switch (format.layout, index) {
         case (.rgb(let red, let blue), _): return packedRGB(redAt: red, blueAt: blue, color.range)
-        // P010 keeps ten bits in the upper end of 16; eight of them are the high byte.
+        // P010 keeps ten bits in the upper end of 16. Eight of them fill the high byte.
         case (.tenBitPairs, 0): return y << 8
         case (.tenBitPairs, _): return cb << 8 | cr << 24
         case (.packed(lumaFirst: true), _): return y | cb << 8 | y << 16 | cr << 24

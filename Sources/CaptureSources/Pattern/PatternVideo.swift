@@ -14,14 +14,14 @@ package final class PatternVideo: VideoSource {
 
     private let convention: OrientationConvention
     private var canvas: PatternCanvas
-    /// The orientation of the still parts that were drawn; `.some(nil)` for a picture without a tag.
+    /// The orientation in which the still parts were drawn; `.some(nil)` for a picture without a tag.
     private var drawn: OrientationTag??
     private var bar: PatternRect?
 
     private static let barPeriod = MediaTime.seconds(2)
 
     /// - Parameters:
-    ///   - format: of the stored pictures.
+    ///   - format: the format of the stored pictures.
     ///   - convention: how receivers read the tags.
     package init(format: VideoSampleFormat, rate: FrameRate, convention: OrientationConvention) {
         self.rate = rate

@@ -1,7 +1,7 @@
 internal import Glibc
 package import MediaCore
 
-/// An endless sine at -12 dBFS in any PCM format, the same in all channels.
+/// An endless sine wave at -12 dBFS in any PCM format, the same in all channels.
 package final class ToneInput: AudioInput {
     package let format: AudioFormat
     package private(set) var samples: [UInt8] = []

@@ -30,7 +30,7 @@ struct StatusCommand: ParsableCommand {
         } while watch
     }
 
-    /// On a terminal, long lines are broken between words, and what matters has a colour.
+    /// On a terminal, breaks long lines between words, and colours the important values.
     private static func text(_ status: StatusReport, isTerminal: Bool) -> String {
         let text = StatusText.render(status)
         guard isTerminal else { return text }

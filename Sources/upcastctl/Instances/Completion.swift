@@ -4,7 +4,7 @@ import ControlProtocol
 import Glibc
 import MediaCore
 
-/// Names that a shell completes. A shell waits for them, so they are silent and quick, whatever happens.
+/// Names for completion in a shell. The shell waits for them, so that failures must be silent and quick.
 enum Completion {
     static let instances = CompletionKind.custom { _, _, _ in
         limitTime()
@@ -52,7 +52,7 @@ enum Completion {
         return found
     }
 
-    /// Shells hand over words as they are written.
+    /// Shells pass words as they were typed, with quotes.
     private static func unquoted(_ word: String) -> String {
         for quote in ["\"", "'"] where word.count >= 2 && word.hasPrefix(quote) && word.hasSuffix(quote) {
             return String(word.dropFirst().dropLast())
@@ -60,7 +60,7 @@ enum Completion {
         return word
     }
 
-    /// Scripts of shells separate names by line feeds. A name with other than printable characters cannot be typed.
+    /// Shell scripts separate names by line feeds. A name with characters that are not printable cannot be typed.
     private static func isWord(_ name: String) -> Bool {
         !name.isEmpty && !name.hasPrefix("-") && TerminalText.printable(name) == name
     }

@@ -4,13 +4,13 @@ import LinuxSystem
 import MediaCore
 import Wording
 
-/// A daemon of this machine, as its sockets show it.
+/// A daemon of this machine, as found by its sockets.
 struct Instance: Equatable, Sendable {
-    /// As in `upcastd@NAME`; `default` for a daemon whose socket is in the runtime folder itself.
+    /// The NAME of `upcastd@NAME`; `default` for a daemon whose socket is in the runtime folder itself.
     var name: String
     /// The path of the control socket.
     var socket: String
-    /// Only its capture socket exists: systemd starts the daemon for the first client.
+    /// Whether only its capture socket exists. systemd starts such a daemon for the first client.
     var isWaiting = false
 }
 
@@ -19,12 +19,12 @@ struct InstanceFolder {
     /// Names the daemon whose socket is in the folder itself.
     static let plainName = "default"
     private static let socketName = "control.sock"
-    /// Entries of the folder that are looked at.
+    /// The most entries of the folder that are read.
     private static let maxEntries = 4096
 
     let path: String
 
-    /// - Parameter path: nil for the environment's, or else that of the default sockets.
+    /// - Parameter path: nil for the folder that the environment names, or else that of the default sockets.
     init(path: String? = nil) {
         self.path = path ?? Environment.value("UPCAST_RUNTIME_DIRECTORY") ?? RuntimeFolder.current
     }
@@ -43,7 +43,7 @@ struct InstanceFolder {
             }
         }
         if mayExist(plain.socket) {
-            // A folder with that name comes first; the other one then goes by its path.
+            // An instance folder with that name has precedence. The plain instance then gets its path as its name.
             let isTaken = found.contains { $0.name == Self.plainName }
             found.append(Instance(name: isTaken ? plain.socket : Self.plainName, socket: plain.socket))
         }
@@ -58,7 +58,7 @@ struct InstanceFolder {
     func named(_ name: String) throws(ControlClientError) -> Instance {
         let all = all
         let shown = TerminalText.printable(name)
-        // Connecting says what is wrong with a folder that cannot be read.
+        // If the folder cannot be read, the error comes from connecting.
         if isUnreadable, !name.contains("/") {
             return name == Self.plainName ? plain : Instance(name: name, socket: "\(path)/\(name)/\(Self.socketName)")
         }
@@ -74,7 +74,7 @@ struct InstanceFolder {
         return instance
     }
 
-    /// The instance to use where none is named: the only one, or the only one at whose socket a process listens.
+    /// The default instance: the only one, or the only one at whose socket a process listens.
     ///
     /// - Throws: `UsageError` if several run, or a `ControlClientError` that says what to start.
     func only(isListening: (Instance) -> Bool = Self.isListening) throws -> Instance {
@@ -136,7 +136,7 @@ struct InstanceFolder {
         return status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// This user may not see what is in the folder.
+    /// Whether this user may not list the folder.
     var isUnreadable: Bool {
         guard let stream = unsafe opendir(path) else { return Errno.current.code == EACCES }
         unsafe closedir(stream)

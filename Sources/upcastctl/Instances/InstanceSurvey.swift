@@ -8,7 +8,7 @@ struct InstanceReport {
     enum Answer {
         case status(JSONValue)
         case failure(ControlClientError)
-        /// It runs when a client comes.
+        /// systemd starts the daemon for its first client.
         case waiting
     }
 
@@ -16,7 +16,7 @@ struct InstanceReport {
     var answer: Answer
 }
 
-/// Asks instances for their status, many at a time, so that those that hang do not add up.
+/// Asks instances for their status, many at a time, so that the waits for those that hang do not add up.
 enum InstanceSurvey {
     static let timeout = MediaTime.seconds(1)
     private static let atOnce = 32
@@ -44,7 +44,7 @@ enum InstanceSurvey {
                 }
                 answers.withLock { $0[index] = answer }
             }
-            // Without a thread, one after the other.
+            // If no thread can start, this thread asks one after the other.
             do { threads.append(try WorkerThread(name: "ctl-list", ask)) } catch { ask() }
         }
         for thread in threads { thread.join() }

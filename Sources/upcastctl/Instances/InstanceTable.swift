@@ -3,7 +3,7 @@ import ControlProtocol
 
 /// What `upcastctl list` prints. Pure.
 enum InstanceTable {
-    /// A table with one row for each instance. The reason why one does not answer follows its row.
+    /// A table with one row for each instance. If an instance does not answer, the reason follows its row.
     static func text(_ reports: [InstanceReport], columns: Int) -> String {
         let header = ["NAME", "STATE", "SINCE", "CLIENT", "DESTINATIONS"]
         let table = TextTable.lines([header] + reports.map(cells))
@@ -29,7 +29,7 @@ enum InstanceTable {
         ]
     }
 
-    /// One or two words in the place of a state.
+    /// One or two words that replace the state.
     private static func word(_ answer: InstanceReport.Answer) -> String {
         switch answer {
         case .status: ""
@@ -68,7 +68,7 @@ enum InstanceTable {
             members.append(.init("state", .null))
             if let body = error.report.json["error"] { members.append(.init("error", body)) }
         case .status(let status):
-            // As the daemon says them; newer daemons have more of them.
+            // The daemon's values are passed on unchanged, because newer daemons have more of them.
             for name in ["state", "state_ms", "air", "client"] {
                 if let value = status[name] { members.append(.init(name, value)) }
             }

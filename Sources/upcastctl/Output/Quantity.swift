@@ -39,7 +39,7 @@ enum Quantity {
         return part.hasSuffix(unit) ? "\(part.dropLast(unit.count)) of \(all)" : "\(part) of \(all)"
     }
 
-    /// The duration of samples, in milliseconds. Any number: a server may send it.
+    /// The duration of samples, in milliseconds. Accepts any number, because a server may send it.
     static func milliseconds(of samples: Int, rate: Int) -> Int {
         let (product, overflows) = samples.multipliedReportingOverflow(by: 1000)
         return (overflows ? Int.max : product) / max(1, rate)

@@ -1,6 +1,6 @@
 import ControlProtocol
 
-/// The daemon's sentences about destinations, without what stands beside them anyway. Pure.
+/// The daemon's sentences about destinations, without facts that are shown beside them. Pure.
 enum Reason {
     /// The last error without the name and address before it, and without the delay that was current when it happened.
     static func lastError(of destination: DestinationStatus) -> String? {

@@ -6,7 +6,7 @@ extension DestinationStatus {
     var shownMilliseconds: Int { downMilliseconds > 0 ? downMilliseconds : stateMilliseconds }
 }
 
-/// What viewers get, as people read it in `list` and `top`: its words, its colour, and for how long.
+/// What viewers get, as `list` and `top` show it: a word, its colour, and for how long.
 struct ShownState: Equatable {
     var word: String
     var milliseconds: Int

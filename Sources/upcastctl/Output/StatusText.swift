@@ -53,7 +53,7 @@ enum StatusText {
             if !text.isEmpty { lines.append((label, text)) }
         }
 
-        // First what an operator asks first: on air, since when, how late, and why not.
+        // The first answers are those that an operator needs first: on air, since when, how late, and why not.
         line(
             "state", air(status), Trouble.behind(status),
             [.paused, .draining, .stopping].contains(status.state) ? status.state.rawValue : "")
@@ -130,7 +130,7 @@ enum StatusText {
         }
 
         let memory = status.memory
-        // What is needed decides; resident memory includes file pages that the kernel takes back when it needs them.
+        // The needed memory decides. Resident memory includes file pages that the kernel can reclaim.
         let isKnown = memory.limitBytes > 0
         let isCap = !isKnown || memory.limitBytes == memory.capBytes
         line(
@@ -181,7 +181,7 @@ enum StatusText {
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             isHead = isHead && !line.isEmpty
             let label = line.prefix { $0 != " " }
-            // A line without a label goes on with what the one above it says.
+            // A line without a label continues the line above it.
             if !label.isEmpty { colour = label == "state" ? state : warnings.contains(label) ? .warning : nil }
             guard isHead, let colour else { return String(line) }
             var coloured = TopLine(String(line.prefix(labelWidth + 2)))
@@ -192,7 +192,7 @@ enum StatusText {
 
     private static let warnings: Set<Substring> = ["trouble", "curtain", "exposed", "audit"]
 
-    /// Of the longest label, timeline.
+    /// The width of the longest label, timeline.
     private static let labelWidth = 8
 
     private static func destinations(_ destinations: [DestinationStatus]) -> [String] {

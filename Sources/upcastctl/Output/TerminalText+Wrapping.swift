@@ -3,7 +3,7 @@ import ControlClient
 extension TerminalText {
     /// Printable text as lines of at most `cells` cells. Lines end at spaces; longer words are cut.
     ///
-    /// - Parameter indent: spaces before all lines but the first. The first line is not broken within so many cells.
+    /// - Parameter indent: spaces before all lines but the first. The first line is not broken within this many cells.
     static func wrapped(_ text: String, to cells: Int, indent: Int = 0) -> [String] {
         guard width(text) > cells else { return [text] }
         return wrapped(text.map { ($0, ()) }, to: cells, indent: indent).map { line in
@@ -28,7 +28,7 @@ extension TerminalText {
                 guard used <= cells - own else { break }
                 end += 1
             }
-            // A wide character in a single cell.
+            // A wide character does not fit into a single cell, and is left out.
             guard end > rest.startIndex else {
                 rest.removeFirst()
                 continue

@@ -3,7 +3,7 @@ import ControlProtocol
 
 /// What viewers miss and why, for the first lines of `status`. Pure.
 enum Trouble {
-    /// More destinations than this are counted.
+    /// The most destinations that are named. If there are more, they are counted.
     private static let maxNamed = 3
 
     /// How late viewers get the broadcast: the lag of the slowest server; empty while no server takes it.

@@ -17,7 +17,7 @@ enum Sparkline {
         }
     }
 
-    /// Of `count` levels; 0 for nil.
+    /// The level of a value, from 1 to `count`; 0 for nil.
     private static func level(_ value: Double?, top: Double, of count: Int) -> Int {
         guard let value, value.isFinite else { return 0 }
         guard top > 0, value > 0 else { return 1 }

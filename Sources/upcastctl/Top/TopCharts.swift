@@ -4,7 +4,7 @@ import ControlProtocol
 /// The charts of `top`: bitrate, queue, frames and memory of the last minutes. Pure.
 struct TopCharts {
     static let seconds = 300
-    /// From here on, two charts fit side by side.
+    /// From this width on, two charts fit side by side.
     static let gridColumns = 110
 
     private struct Chart {

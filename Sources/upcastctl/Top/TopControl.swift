@@ -1,7 +1,7 @@
 import ControlClient
 import ControlProtocol
 
-/// Carries out what keys of `top` ask for, and says what came of it.
+/// Performs the actions for keys of `top`, and reports their results.
 struct TopControl {
     /// A sentence for the last line.
     struct Notice: Equatable {

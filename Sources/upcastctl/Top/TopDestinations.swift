@@ -46,7 +46,7 @@ enum TopDestinations {
         return lines
     }
 
-    /// How late it is; a destination that takes nothing has no lag.
+    /// The lag of the destination; a destination that takes nothing has none.
     private static func lag(_ destination: DestinationStatus) -> String {
         switch destination.state {
         case .live, .congested: Quantity.time(destination.lagMilliseconds)

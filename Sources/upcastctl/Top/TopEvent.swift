@@ -3,14 +3,14 @@ import ControlProtocol
 /// An event in `top`.
 struct TopEvent: Equatable {
     var text: String
-    /// As the daemon says it: info, notice, warning, error or critical.
+    /// The daemon's level: info, notice, warning, error or critical.
     var level = ""
 
     init(_ text: String, level: String = "") { (self.text, self.level) = (text, level) }
 
     init(_ event: EventRecord) { (text, level) = (EventText.short(event), event.level) }
 
-    /// Of its level.
+    /// The colour of its level.
     var colour: TopLine.Colour {
         switch level {
         case "warning": .warning
@@ -19,8 +19,8 @@ struct TopEvent: Equatable {
         }
     }
 
-    /// The newest events in full that fit into `rows` lines. Of an event that is longer than that, its last lines are
-    /// missing.
+    /// The newest complete events that fit into `rows` lines. If the newest event alone is longer, its last lines are
+    /// cut off.
     static func lines(_ events: [TopEvent], columns: Int, rows: Int) -> [TopLine] {
         var lines: [TopLine] = []
         for event in events.reversed() {

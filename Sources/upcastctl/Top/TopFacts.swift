@@ -57,7 +57,7 @@ struct TopFacts {
             ? line("drops", "none", .plain) : line("drops", StatusText.counters(status.drops), .warning)
     }
 
-    /// Empty without a text.
+    /// A labelled line; no line if the text is empty.
     private func line(_ label: String, _ text: String, _ colour: TopLine.Colour) -> [TopLine] {
         guard !text.isEmpty else { return [] }
         var line = Self.labelled(label)

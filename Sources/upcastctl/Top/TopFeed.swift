@@ -96,7 +96,7 @@ final class TopFeed {
         if screen.events.count > Self.eventCount { screen.events.removeFirst() }
     }
 
-    /// As events have it: in UTC.
+    /// The time of day in UTC, as in events.
     private static func timeOfDay() -> String {
         let second = time(nil) % 86_400
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

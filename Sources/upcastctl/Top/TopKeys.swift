@@ -5,7 +5,7 @@ enum TopAction: Equatable {
     case quit, raise, lower, pause, resume, retry, keyframe
 }
 
-/// The keys of `top`, and what it shows because of them. Pure.
+/// The keys of `top`, and what it shows in response. Pure.
 struct TopKeys: Equatable {
     enum Mode: Equatable {
         case normal, help
@@ -23,7 +23,7 @@ struct TopKeys: Equatable {
 
     static let question = "Lower the curtain? Viewers will see the picture. y/n"
 
-    /// What pressed keys ask for. Keys that send several bytes, such as arrows, only close what is open.
+    /// The actions for pressed keys. Keys that send several bytes, such as arrows, only close what is open.
     mutating func press(_ bytes: [UInt8], _ status: StatusReport?) -> [TopAction] {
         guard bytes.first != 0x1B else {
             mode = .normal
@@ -46,7 +46,7 @@ struct TopKeys: Equatable {
         case "q", "Q": return .quit
         case "?", "h", "H": mode = .help
         case "c":
-            // Only a hold of the operator's own can be released here. In doubt the curtain goes up.
+            // Only a hold of the operator can be released here. In doubt, the curtain is raised.
             guard Self.operatorHolds(status) else { return .raise }
             mode = .confirmsLowering
         case "p": return status?.state == .paused ? .resume : .pause

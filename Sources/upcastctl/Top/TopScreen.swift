@@ -17,7 +17,7 @@ struct TopScreen {
     /// The address of the daemon.
     var place = ""
     var keys = TopKeys()
-    /// What the last command did.
+    /// The result of the last command.
     var notice: TopControl.Notice?
 
     static let labelWidth = 9
@@ -52,7 +52,7 @@ struct TopScreen {
         return banner + (isStale ? layout.lines.map { $0.coloured(.faint) } : layout.lines)
     }
 
-    /// Says that the figures are old, and why; empty while they are not.
+    /// A warning that the figures are old, and why; empty while they are current.
     private func banner(_ columns: Int) -> [TopLine] {
         guard isStale else { return [] }
         let time = Quantity.seconds(silentMilliseconds)
@@ -82,7 +82,7 @@ struct TopScreen {
 }
 
 extension TopScreen {
-    /// Chooses what fits: the more important parts first. What is left goes to events and taller charts.
+    /// Chooses the parts that fit, the more important ones first. Rows that remain go to events and taller charts.
     struct Layout {
         private let screen: TopScreen
         private let status: StatusReport
@@ -94,7 +94,7 @@ extension TopScreen {
         }
 
         private enum Part: Int, CaseIterable {
-            // In the order in which they are shown.
+            // These are in the order in which they are shown.
             case title, client, curtain, hidden, exposed, canvas, charts, drops, destinations
         }
 
@@ -118,7 +118,7 @@ extension TopScreen {
                 status.destinations, rows: min(left, max(few, left - charts.count - 2)), columns: columns)
             take(.destinations, destinations)
             var chartRows = 0
-            // All of them, or the first ones.
+            // All charts, or the first ones.
             if left > 0 {
                 chartRows = min(charts.count, left)
                 left -= chartRows
@@ -129,7 +129,7 @@ extension TopScreen {
             take(.canvas, facts.canvas)
             if facts.hasNoDrops { take(.drops, facts.drops) }
 
-            // The rest: an empty line before each of two parts, events and their heading, taller charts.
+            // The remaining rows: an empty line before each of two parts, events and their heading, taller charts.
             let count = TopEvent.lines(screen.events, columns: columns, rows: max(0, left - 3)).count
             let wanted = count == 0 ? 0 : count + 2
             var height = 1

@@ -4,12 +4,12 @@
 engine=${engine:-}
 build_options=()
 run_options=()
-# By the script's name for it: the engine's id.
+# The engine's id of each container, by the script's name for it.
 declare -A container_id=()
 health=()
 memory_peak="" memory_kills=""
 
-# find_engine: sets engine to the first that answers, unless one is asked for; ends the script with 77 otherwise.
+# find_engine: sets engine to the first one that answers, unless one is given. Ends the script with 77 if none answers.
 find_engine() {
     local candidate why=""
     for candidate in ${engine:-podman docker buildah}; do
@@ -25,7 +25,7 @@ find_engine() {
 
 can_run() { [[ $engine != buildah ]]; }
 
-# build_images: the daemon's, the client's, the server's and, if it is asked for, the browser's.
+# build_images: builds the images of the daemon, the client, the server and, if requested, the browser.
 # shellcheck disable=SC2154 # image and its like, stage, browser, root and revision are the script's
 build_images() {
     build_image "$image" "$stage"
@@ -38,12 +38,12 @@ build_images() {
 # shellcheck disable=SC2154
 build_image() {
     local options=(--tag "$1" --target "$2" --label "org.opencontainers.image.revision=$revision")
-    # A health check is part of Docker's format of images alone.
+    # Only Docker's image format has health checks.
     [[ $engine == docker ]] || options+=(--format docker)
     local log=build-${1//[^a-z]/-}
     step "building $1 (many minutes the first time)"
     "$engine" build "${options[@]}" "${build_options[@]}" "$root" >"$folder/logs/$log.log" 2>&1 || {
-        # Without a network, or the base images, it is not the Dockerfile's fault.
+        # If the network or the base images are missing, the Dockerfile is not the cause.
         ! grep -Eqi 'no such host|dial tcp|i/o timeout|connection refused|toomanyrequests|error creating build container|initializing source' \
             "$folder/logs/$log.log" || {
             show_log "$log"
@@ -53,7 +53,7 @@ build_image() {
     }
 }
 
-# image_size NAME: as the engine says it: a number of bytes, or from buildah a number with its unit.
+# image_size NAME: prints the size as the engine does: a number of bytes, or from buildah a number with its unit.
 image_size() {
     if [[ $engine == buildah ]]; then
         buildah images --format '{{.Size}}' "$1" | head -n 1
@@ -62,7 +62,7 @@ image_size() {
     fi
 }
 
-# check_size: the daemon's image has at most 120 MB, which docs/operating.md states.
+# check_size: checks that the daemon's image has at most 120 MB, as docs/operating.md states.
 # shellcheck disable=SC2154 # image is the script's
 check_size() {
     local size
@@ -73,7 +73,7 @@ check_size() {
     ((size <= 120000000)) || fail 1 "the image $image has $size bytes, more than 120 MB"
 }
 
-# weigh_images: size of the images, and of what is in the daemon's.
+# weigh_images: prints the sizes of the images, and of the parts of the daemon's image.
 weigh_images() {
     local name size base names
     echo
@@ -88,7 +88,7 @@ weigh_images() {
         printf '  %-10s %s\n' Image "$name, $size"
     done
     if can_run; then
-        # The client's image has no other packages than the base image's.
+        # The client's image has only the packages of the base image.
         # dpkg-query's own field, not the shell's.
         # shellcheck disable=SC2016
         base=$("$engine" run --rm "${run_options[@]}" --network none --entrypoint dpkg-query "$client_image" \
@@ -99,7 +99,7 @@ weigh_images() {
     echo
 }
 
-# run_container NAME OPTION...: as `podman run`; remembers its id under that name.
+# run_container NAME OPTION...: runs a container like `podman run`, and keeps its id under that name.
 run_container() {
     local name=$1
     shift
@@ -122,10 +122,10 @@ container_log() {
     "$engine" logs "${container_id[$1]}" 2>&1 | tail -n 15 >&2
 }
 
-# signal_container NAME SIGNAL: to its process number 1.
+# signal_container NAME SIGNAL: sends a signal to the container's process number 1.
 signal_container() { "$engine" kill --signal "$2" "${container_id[$1]}" >/dev/null; }
 
-# health_command: sets health to what the image says, unless it is set already.
+# health_command: sets health to the command in the image, unless it is set already.
 health_command() {
     local text
     ((${#health[@]} == 0)) || return 0
@@ -135,7 +135,7 @@ health_command() {
     ((${#health[@]})) || fail 1 "the image has no health check"
 }
 
-# note_memory NAME: sets memory_peak and memory_kills to what the container's control group says, where it can be read.
+# note_memory NAME: sets memory_peak and memory_kills from the container's control group, if it can be read.
 note_memory() {
     local process group peak kills
     process=$(container_state "$1" Pid)
@@ -152,7 +152,7 @@ note_memory() {
     memory_peak=${peak:-$memory_peak} memory_kills=${kills:-$memory_kills}
 }
 
-# remove_container NAME: what it said stays in the folder.
+# remove_container NAME: removes the container; its output stays in the folder.
 remove_container() {
     [[ -n ${container_id[$1]:-} ]] || return 0
     "$engine" logs "${container_id[$1]}" >>"$folder/logs/$1.log" 2>&1 || true

@@ -1,7 +1,8 @@
-# What weighs what in the daemon's image: run inside of it, by a plain sh. BASE: packages of the base image, in words.
+# Prints the sizes of the parts of the daemon's image. A plain sh runs it inside. BASE: packages of the base image, as
+# words.
 megabytes() { awk -v kilobytes="$1" -v what="$2" 'BEGIN { printf "  %8.1f MB  %s\n", kilobytes * 1024 / 1000000, what }'; }
 own() { du -k -c "$@" 2>/dev/null | awk 'END { print $1 }'; }
-# packages yes|no: size and name of each that is the base image's, or is not.
+# packages yes|no: prints size and name of each package that belongs to the base image, or does not.
 packages() {
     dpkg-query -W -f '${Installed-Size} ${Package}\n' | awk -v base="$BASE" -v wanted="$1" '
         BEGIN { count = split(base, names, " "); for (i = 1; i <= count; i++) is_base[names[i]] = 1 }

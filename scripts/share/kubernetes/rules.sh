@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The alerts as an object of the Prometheus operator. Sourced by scripts/kubernetes.
 
-# prometheus_rule ALERTS: the PrometheusRule with the groups of that file.
+# prometheus_rule ALERTS: prints a PrometheusRule with the groups of that file.
 prometheus_rule() {
     cat <<'EOT'
 # Made from Config/prometheus/alerts.yaml: scripts/kubernetes --rules
