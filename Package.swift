@@ -249,7 +249,7 @@ let package = Package(
         .executableTarget(name: "secret-window", dependencies: ["x11-windows"], path: "Tests/secret-window"),
         .executableTarget(
             name: "window-family", dependencies: ["x11-windows"], path: "Tests/window-family",
-            linkerSettings: [.linkedLibrary("xcb-xfixes")]),
+            linkerSettings: [.linkedLibrary("xcb-xfixes"), .linkedLibrary("xcb-composite")]),
         .executableTarget(
             name: "wayland-window", path: "Tests/wayland-window", linkerSettings: [.linkedLibrary("wayland-client")]),
         .testTarget(

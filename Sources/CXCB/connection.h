@@ -58,6 +58,11 @@ struct upcast_x {
     xcb_atom_t manager_selection, compositor_selection;
     /// As of the last `upcast_x_read_manager`.
     upcast_x_manager manager;
+    /// The window that had the input focus when that was asked last.
+    struct {
+        xcb_window_t window;
+        bool is_in_overlay;
+    } focus;
     /// The state for pictures of chosen windows.
     struct {
         xcb_render_query_pict_formats_reply_t *formats;

@@ -132,6 +132,26 @@ int upcast_x_watch_windows(upcast_x *x, upcast_x_window *windows, size_t capacit
     return count;
 }
 
+int upcast_x_overlay_focus(upcast_x *x, bool *has_focus) {
+    xcb_get_input_focus_reply_t *reply = xcb_get_input_focus_reply(x->c, xcb_get_input_focus(x->c), NULL);
+    const xcb_window_t focus = reply ? reply->focus : XCB_NONE;
+    free(reply);
+    if (focus != x->focus.window) {
+        x->focus.window = focus;
+        x->focus.is_in_overlay = false;
+        for (xcb_window_t window = focus; window > XCB_INPUT_FOCUS_POINTER_ROOT && window != x->screen->root;) {
+            xcb_query_tree_reply_t *tree = xcb_query_tree_reply(x->c, xcb_query_tree(x->c, window), NULL);
+            // The server itself has made the overlay window, which is no child in the answers for the root window.
+            x->focus.is_in_overlay = !tree || (tree->parent == x->screen->root && !upcast_x_maker(x, window));
+            if (!tree) x->focus.window = UINT32_MAX;
+            window = tree ? tree->parent : XCB_NONE;
+            free(tree);
+        }
+    }
+    *has_focus = x->focus.is_in_overlay;
+    return upcast_x_is_lost(x) ? -1 : 0;
+}
+
 int upcast_x_active_window(upcast_x *x, uint32_t *window) {
     xcb_get_property_reply_t *reply =
         xcb_get_property_reply(x->c, upcast_x_ask(x, x->screen->root, x->atoms.active, 1), NULL);

@@ -38,6 +38,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
 
     private let settings: Settings
     private let display: X11Connection
+    private let showsOverview: () -> Bool?
     private let clock = MonotonicClock()
     private var schedule: GrabSchedule
     private var damage = DamageList()
@@ -62,9 +63,12 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     private var regions = CaptureSecureRegions.none
     private var spare: CaptureFrame?
 
-    package init(_ settings: Settings, _ display: X11Connection) {
+    /// - Parameter showsOverview: asks GNOME Shell whether its overview is visible; nil if it cannot be asked. Called
+    ///   after a picture, while a window is secret and the window manager may be GNOME Shell: the picture waits for it.
+    package init(_ settings: Settings, _ display: X11Connection, showsOverview: @escaping () -> Bool?) {
         self.settings = settings
         self.display = display
+        self.showsOverview = showsOverview
         schedule = GrabSchedule(settings.rate)
         pointer = PointerLayer(display, isShown: settings.showsPointer, settings.rate)
         windows = WindowWatch(settings.rules, front: settings.front, display)
@@ -104,6 +108,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
             try followScreen(notice)
             let now = clock.now()
             if windows.wake(now: now) { schedule.noteChange() }
+            if connection != nil { try warn(notice) }
             if let hasMoved = try pointer.look(now: now) {
                 if hasMoved { schedule.noteChange() }
                 // Events may have come with the answer.
@@ -178,13 +183,15 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         let now = clock.now()
         if let reading { windows.note(reading, now: now) }
         if windows.showsSecret { pointer.noteSecrets() }
-        if !isWarned, windows.managerHidesPlaces {
-            isWarned = true
-            try notice(.hint(Self.warning))
-        }
         // Notices are written after the server grab has ended: a terminal on this screen may have to show them.
         try followScreen(notice)
         return now
+    }
+
+    private func warn(_ notice: (Notice) throws -> Void) throws {
+        guard !isWarned, windows.managerHidesPlaces else { return }
+        isWarned = true
+        try notice(.hint(Self.warning))
     }
 
     private static let warning =
@@ -255,6 +262,11 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         // Takes exactly the events that the picture contains.
         while let event = display.nextEvent(before: moment.sequence) { try take(event) }
         try followScreen(notice)
+        // Later than the picture: the manager takes the keyboard, or begins its overview, before it paints.
+        if windows.mustAskManager {
+            let hasFocus = try display.hasOverlayFocus()
+            windows.note(hasFocus: hasFocus, showsOverview: showsOverview(), now: clock.now())
+        }
         guard windows.judge(now: now), self.area == area else { return schedule.retry() }
         windows.secrets.write(into: &regions, in: area)
         let isInFront = try windows.isInFront(now: now)

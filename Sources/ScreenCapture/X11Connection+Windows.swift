@@ -36,6 +36,13 @@ extension X11Connection {
         return window == 0 ? nil : window
     }
 
+    /// Whether the overlay window (Composite) has the keyboard: the compositing manager shows something of its own.
+    func hasOverlayFocus() throws(GrabError) -> Bool {
+        var hasFocus = false
+        guard ask({ unsafe upcast_x_overlay_focus(handle, &hasFocus) }) == 0 else { throw .lost }
+        return hasFocus
+    }
+
     package static let maxErased = Int(UPCAST_X_MAX_ERASED)
 
     /// Paints areas of the root window black, over all windows, and makes their programs draw again afterwards.

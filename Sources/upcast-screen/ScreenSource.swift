@@ -2,6 +2,7 @@ import Grabbing
 import LinuxSystem
 import PortalCapture
 import ScreenCapture
+import SessionWatch
 import UpcastClient
 import WaylandCapture
 
@@ -31,7 +32,10 @@ enum ScreenSource: Sendable {
     }
 
     private static func x11(_ plan: ScreenPlan, _ display: X11Connection) -> ScreenSource {
-        guard let choice = plan.window else { return .screen(ScreenGrabber(plan.settings, display)) }
+        guard let choice = plan.window else {
+            let shell = ShellWatch()
+            return .screen(ScreenGrabber(plan.settings, display) { shell?.showsOverview() })
+        }
         let settings = WindowGrabber.Settings(
             choice: choice, rate: plan.settings.rate, showsPointer: plan.settings.showsPointer,
             rules: plan.settings.rules)

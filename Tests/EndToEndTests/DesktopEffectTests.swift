@@ -73,7 +73,65 @@ import Testing
         }
     }
 
-    /// Desktops on mutter, such as GNOME, show windows in overviews of which nothing tells.
+    /// GNOME Shell is asked about its overview. Nothing changes on the screen when the overview ends.
+    @Test(.inItsTurn) func gnomeShell() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let home = try TemporaryDirectory("shell")
+            let bus = try SessionBus(environment: ["DISPLAY": screen.display])
+            let manager = try ChildProcess(
+                "mutter", ["--x11"], environment: ["DISPLAY": screen.display].merging(bus.environment) { $1 })
+            // Its overview is visible while a file is there.
+            let shell = try ChildProcess(
+                "/usr/bin/python3",
+                [
+                    "-c",
+                    """
+                    import dbus, dbus.service, dbus.mainloop.glib, os, sys
+                    from gi.repository import GLib
+                    dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+                    class Shell(dbus.service.Object):
+                        @dbus.service.method(dbus.PROPERTIES_IFACE, in_signature="ss", out_signature="v")
+                        def Get(self, interface, name):
+                            assert (interface, name) == ("org.gnome.Shell", "OverviewActive")
+                            return os.path.exists(sys.argv[1])
+                    shell = Shell(dbus.SessionBus(), "/org/gnome/Shell")
+                    name = dbus.service.BusName("org.gnome.Shell", dbus.SessionBus())
+                    GLib.MainLoop().run()
+                    """, home.file("overview"),
+                ], environment: bus.environment)
+            try waitFor("the shell", while: shell) { bus.has("org.gnome.Shell") }
+            let plain = try screen.xterm("Plain", "50x14+200+100")
+            let stage = try Stage()
+            let client = try stage.capture(
+                ["--display", screen.display, "--no-pointer", "--hide", "class=Secret"], environment: bus.environment)
+            func waitUntil(_ what: String, isLight: Bool) throws {
+                try waitFor(what, while: client, evidence: { manager.errorTail + shell.errorTail }) {
+                    try isLight == (stage.snapshot().meanLuma(x: 400, y: 230, radius: 6) > 150)
+                }
+            }
+            try waitUntil("the plain window", isLight: true)
+            try home.write("", to: "overview")
+            let secret = try screen.xterm("Secret", "16x4+500+0", colour: "#ff00ff")
+            try waitUntil("the overview to be hidden", isLight: false)
+            try FileManager.default.removeItem(atPath: home.file("overview"))
+            try waitUntil("the end of the overview", isLight: true)
+            shell.signal(SIGSTOP)
+            try screen.xdotool("windowmove", "\(screen.number(of: "Plain"))", "190", "90")
+            try waitUntil("what nobody can know", isLight: false)
+            shell.signal(SIGCONT)
+            try waitUntil("the answer", isLight: true)
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            #expect(!client.errors.contains("this desktop shows hidden windows"), "\(client.errors)")
+            for process in [plain, secret, shell, manager] { try process.stop(SIGKILL) }
+            let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "shell")
+            #expect(seen.marked == 0, "\(seen) show the window")
+            try stage.end()
+        }
+    }
+
+    /// Other desktops on mutter show windows in overviews, and do not tell when.
     @Test(.inItsTurn, arguments: [["--hide", "class=Secret"], []]) func mutter(options: [String]) async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)

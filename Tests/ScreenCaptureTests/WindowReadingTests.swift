@@ -124,6 +124,26 @@ import UpcastClient
         }
     }
 
+    /// A compositing manager takes the keyboard in the overlay window, and ends.
+    @Test func theOverlayHasTheKeyboard() async throws {
+        try await blocking {
+            let rig = try Rig()
+            let window = try #require(try rig.model().windows.keys.first)
+            try rig.run("xdotool", "windowfocus", "\(window)")
+            #expect(try !rig.display.hasOverlayFocus())
+            for _ in 0..<2 {
+                let manager = try ChildProcess(
+                    ProductExecutable.windowFamily.path, ["--overlay"], environment: ["DISPLAY": rig.screen.display])
+                try waitFor("the focus", while: manager) { try rig.display.hasOverlayFocus() }
+                #expect(try rig.display.hasOverlayFocus())
+                try manager.stop(SIGKILL)
+                try waitFor("its end") { try !rig.display.hasOverlayFocus() }
+            }
+            try rig.run("xdotool", "windowfocus", "\(window)")
+            #expect(try !rig.display.hasOverlayFocus())
+        }
+    }
+
     /// A compositing manager comes after the first answer. If that took long, nobody waits, and nothing is read.
     @Test func aCompositingManagerComes() async throws {
         try await blocking {

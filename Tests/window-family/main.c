@@ -5,6 +5,7 @@
 //                                      type), root or leader (transient for it), or window (an ordinary one)
 //   window-family --inner              a window, and a dialog that names a window without a name in it
 //   window-family --icon               a window, and another one that it names as its icon
+//   window-family --overlay            a window, and one in the overlay window, which takes the keyboard
 //   window-family --pair               two windows of one program, the second one over the first
 //   window-family --churn              a window in which a window without a name makes and destroys others all the time
 //   window-family --flood COUNT        COUNT windows are made and destroyed, then it ends
@@ -24,6 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <x11_windows.h>
+#include <xcb/composite.h>
 #include <xcb/xcb.h>
 
 #include "bare.h"
@@ -87,6 +89,17 @@ static void begin_group(xcb_window_t window, const char *kind) {
     xcb_map_window(c, dialog);
 }
 
+/// As a compositing manager does that shows something of its own.
+static void take_keyboard(void) {
+    xcb_composite_get_overlay_window_reply_t *reply = xcb_composite_get_overlay_window_reply(
+        c, xcb_composite_get_overlay_window(c, screen->root), NULL);
+    if (!reply) return;
+    const xcb_window_t window = make(reply->overlay_win, 0, 0, 1, 1, 0);
+    free(reply);
+    xcb_map_window(c, window);
+    xcb_set_input_focus(c, XCB_INPUT_FOCUS_POINTER_ROOT, window, XCB_CURRENT_TIME);
+}
+
 int main(int argc, char **argv) {
     c = xcb_connect(NULL, NULL);
     if (argc < 2 || xcb_connection_has_error(c)) return 1;
@@ -112,6 +125,7 @@ int main(int argc, char **argv) {
     if (!strcmp(kind, "icon")) set_icon(window, other = make_other());
     xcb_map_window(c, window);
     x11_wait_for_server(c);
+    if (!strcmp(kind, "overlay")) take_keyboard();
     if (!strcmp(kind, "pair")) other = make_other();
     if (other) xcb_map_window(c, other);
     const xcb_window_t part = strcmp(kind, "churn") ? XCB_NONE : make(window, 0, 0, 1, 1, 0xffffff);

@@ -38,4 +38,17 @@ void upcast_session_descriptors(upcast_session *s, int *system, int *user);
 /// logind has reported a change, at most a second for each. State from a bus that has ended stays as it was.
 void upcast_session_look(upcast_session *s, upcast_session_state *state);
 
+/// Asks GNOME Shell whether it shows its overview, in which it draws windows elsewhere. For one thread.
+typedef struct upcast_shell upcast_shell;
+
+/// NULL without memory. Connects when it asks.
+upcast_shell *upcast_shell_open(void);
+void upcast_shell_close(upcast_shell *s);
+
+/// Asks, and waits at most a quarter of a second for each answer of the bus and of GNOME Shell.
+///
+/// Returns 1 if the overview is visible, or the answer does not come in time; 0 if it is not visible; -1 if GNOME Shell
+/// does not run, or cannot be asked: there is no bus, no libsystemd, or no such property.
+int upcast_shell_overview(upcast_shell *s);
+
 #endif

@@ -332,6 +332,10 @@ enum { UPCAST_X_READ_AT_ONCE = 16 };
 /// The active client window, as the window manager reports it (_NET_ACTIVE_WINDOW); 0 for none.
 int upcast_x_active_window(upcast_x *x, uint32_t *window);
 
+/// Whether the input focus is in the overlay window (Composite), in which a compositing manager draws. Also true if the
+/// window with the focus ends at this moment.
+int upcast_x_overlay_focus(upcast_x *x, bool *has_focus);
+
 /// Paints areas of the screen black, over all windows, and makes their programs draw again, as xrefresh does. Returns
 /// the sequence number of the request: events with this number or a higher one came later.
 ///

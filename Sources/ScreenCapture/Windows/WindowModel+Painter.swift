@@ -11,9 +11,11 @@ extension WindowModel {
     }
 
     /// Whether the manager may show windows anywhere on the screen: it takes all input, as for an overview of windows,
-    /// or shows the desktop. KWin moves windows back before it reports that it no longer shows the desktop.
+    /// or shows the desktop. KWin moves windows back before it reports that it no longer shows the desktop. GNOME Shell
+    /// is asked, because it does so without windows.
     var placesAreUnknown: Bool {
         guard isComposited, let painter, !secure.isEmpty else { return false }
+        if isOfMutter, showsChoice { return true }
         return showsDesktop && showsSecret || inputTakers.contains { $1 == painter && takesAllInput($0) }
     }
 
@@ -26,9 +28,15 @@ extension WindowModel {
         return !stack.above(id).contains { isViewable($0) }
     }
 
-    /// Whether the manager is of mutter's family, such as GNOME Shell. These show windows elsewhere, and do not report
-    /// when.
+    /// Whether the manager is of mutter's family, such as GNOME Shell.
     var isOfMutter: Bool { painter != nil && guardWindow.flatMap { windows[$0]?.isMapped } ?? false }
+
+    /// Notes whether the manager shows windows to choose from, at a moment after the next picture.
+    mutating func note(showsChoice: Bool) {
+        let wereUnknown = placesAreUnknown
+        self.showsChoice = showsChoice
+        if wereUnknown, !placesAreUnknown { pass(bounds) }
+    }
 
     /// The manager shows another virtual desktop, or hides all windows or shows them again. Windows may move across the
     /// screen meanwhile.
@@ -42,12 +50,16 @@ extension WindowModel {
 
     /// Notes that a window that may be secret comes from the taskbar or goes there. Managers show it on its way.
     /// Dialogs go where their parent goes.
-    mutating func passTaskbar(_ id: UInt32) {
+    ///
+    /// - Parameter isIcon: the manager may have reported that the window is now an icon, or no longer one.
+    mutating func passTaskbar(_ id: UInt32, isIcon: Bool = false) {
         guard isComposited, painter != nil || hasUnreadManagers, mayBeSecure(id), let window = windows[id],
             !window.isMenu, let place = window.place
         else { return }
         var icons = window.iconPlace.map { [$0] } ?? []
         if icons.isEmpty { icons = secure.compactMap { windows[$0]?.iconPlace } }
+        // GNOME Shell lets it shrink to an upper corner of its monitor.
+        if icons.isEmpty, isIcon, isOfMutter { icons = [CaptureRectangle(x: 0, y: 0, width: bounds.width, height: 1)] }
         for icon in icons { if let way = place.joined(with: icon).intersection(bounds) { pass(way) } }
     }
 }

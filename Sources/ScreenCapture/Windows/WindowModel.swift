@@ -15,6 +15,8 @@ package struct WindowModel: Sendable {
     private(set) var painter: UInt32?
     /// The window manager shows the desktop instead of the windows. As of the last reading.
     private(set) var showsDesktop = false
+    /// The window manager shows windows to choose from, as far as it was asked.
+    var showsChoice = false
     /// The managers, or what they show, may have changed since the last reading.
     var hasUnreadManagers = false
     /// The desktop has changed since the last reading.
@@ -222,7 +224,7 @@ package struct WindowModel: Sendable {
         case .renamed: forget(event.window, isDoubtful: rules.readTitles)
         case .rearranged:
             // mutter iconifies a window by its WM_STATE alone, and leaves it mapped.
-            if let top = top(of: event.window) { passTaskbar(top) }
+            if let top = top(of: event.window) { passTaskbar(top, isIcon: true) }
             noteEnd(event)
             noteUnseenClient(event)
             forget(event.window, isDoubtful: false)

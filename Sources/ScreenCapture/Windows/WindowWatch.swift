@@ -20,6 +20,11 @@ struct WindowWatch {
     /// When a picture may hide less than the last one; nil for never.
     private var nextEnd: MediaTime?
     private var unknownWait = UnknownWait()
+    /// Whether the manager says when it shows its overview; nil while it was not asked.
+    private var canAskManager: Bool?
+    /// How soon another picture may show more while the manager shows windows to choose from. Its last change on the
+    /// screen may be earlier than the end of that.
+    private static let choicePause = MediaTime.milliseconds(250)
     /// When the current repaint request to the compositing manager ends; nil without one.
     private var repaintEnd: MediaTime?
     /// Long enough for a manager that paints once per refresh of the monitor.
@@ -69,8 +74,25 @@ struct WindowWatch {
     /// Whether a secret window is on the screen, as far as is known.
     var showsSecret: Bool { model.showsSecret }
 
-    /// Whether the window manager may show secret windows at places that it does not report.
-    var managerHidesPlaces: Bool { model.isOfMutter && (!model.rules.isEmpty || model.showsSecret) }
+    /// Whether to ask after each picture if the manager shows windows to choose from: it may show secret ones anywhere.
+    /// The first picture finds out whether it can be asked.
+    var mustAskManager: Bool { model.isOfMutter && (!model.secure.isEmpty || canAskManager == nil) }
+
+    /// Notes what the manager shows at a moment after the picture that is judged next.
+    ///
+    /// - Parameters:
+    ///   - hasFocus: whether its overlay window has the keyboard.
+    ///   - showsOverview: nil if it cannot be asked.
+    mutating func note(hasFocus: Bool, showsOverview: Bool?, now: MediaTime) {
+        canAskManager = showsOverview != nil
+        model.note(showsChoice: hasFocus || showsOverview ?? false)
+        keepLeft(now: now)
+    }
+
+    /// Whether the window manager may show secret windows at places, and does not tell when.
+    var managerHidesPlaces: Bool {
+        model.isOfMutter && canAskManager == false && (!model.rules.isEmpty || model.showsSecret)
+    }
 
     /// Whether something has to be read before the next picture.
     var hasUnread: Bool { model.hasUnread }
@@ -175,6 +197,7 @@ struct WindowWatch {
         model.collect(hidesUnknown: true, into: &secrets)
         lingering.extend(&secrets, now: now)
         nextEnd = lingering.nextEnd
+        if model.showsChoice { nextEnd = MediaTime.sooner(nextEnd, now + Self.choicePause) }
         return true
     }
 }
