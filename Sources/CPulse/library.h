@@ -24,6 +24,7 @@
     F(pa_context_get_sink_info_list) \
     F(pa_context_get_source_info_list) \
     F(pa_context_get_sink_input_info_list) \
+    F(pa_context_get_source_output_info) \
     F(pa_operation_cancel) \
     F(pa_operation_get_state) \
     F(pa_operation_unref) \
@@ -37,6 +38,7 @@
     F(pa_stream_connect_record) \
     F(pa_stream_disconnect) \
     F(pa_stream_get_state) \
+    F(pa_stream_get_index) \
     F(pa_stream_peek) \
     F(pa_stream_drop) \
     F(pa_stream_readable_size) \

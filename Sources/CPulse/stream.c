@@ -4,12 +4,13 @@
 
 struct upcast_pulse_stream {
     const upcast_pulse_library *l;
+    pa_context *context;
     pa_stream *stream;
     int64_t position;
     size_t peeked;
     uint32_t breaks;
-    /// The question that has no answer yet.
-    pa_operation *asking;
+    /// The questions that have no answer yet.
+    pa_operation *asking, *asking_delay;
     bool has_timing;
     upcast_pulse_timing timing;
 };
@@ -25,6 +26,7 @@ upcast_pulse_stream *upcast_pulse_record(
     upcast_pulse_stream *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     s->l = l;
+    s->context = p->context;
     const pa_sample_spec spec = {.format = PA_SAMPLE_S16LE, .rate = 48000, .channels = (uint8_t)channels};
     // If its source has gone in the meantime, PipeWire would link the stream to another one, such as the microphone.
     // PulseAudio refuses it.
@@ -58,15 +60,17 @@ upcast_pulse_stream *upcast_pulse_record(
     return s;
 }
 
-static void end_asking(upcast_pulse_stream *s) {
-    if (s->asking) s->l->pa_operation_unref(s->asking);
-    s->asking = NULL;
+static void end_asking(const upcast_pulse_library *l, pa_operation **asking) {
+    if (*asking) l->pa_operation_unref(*asking);
+    *asking = NULL;
 }
 
 void upcast_pulse_end(upcast_pulse_stream *s) {
-    // The answer may come before libpulse has released the stream.
+    // The answers may come before libpulse has released the stream.
     if (s->asking) s->l->pa_operation_cancel(s->asking);
-    end_asking(s);
+    if (s->asking_delay) s->l->pa_operation_cancel(s->asking_delay);
+    end_asking(s->l, &s->asking);
+    end_asking(s->l, &s->asking_delay);
     s->l->pa_stream_set_suspended_callback(s->stream, NULL, NULL);
     s->l->pa_stream_set_moved_callback(s->stream, NULL, NULL);
     s->l->pa_stream_set_overflow_callback(s->stream, NULL, NULL);
@@ -98,13 +102,14 @@ void upcast_pulse_drop(upcast_pulse_stream *s) {
 
 static void take_answer(pa_stream *stream, int success, void *data) {
     upcast_pulse_stream *s = data;
-    end_asking(s);
+    end_asking(s->l, &s->asking);
     const pa_timing_info *info = success ? s->l->pa_stream_get_timing_info(stream) : NULL;
     if (!info || info->write_index_corrupt || info->read_index_corrupt) return;
     s->timing = (upcast_pulse_timing){
         .at_nsec = upcast_now_nsec() - (int64_t)info->transport_usec * 1000,
         .write_index = info->write_index,
         .read_index = info->read_index,
+        .arrived = (int64_t)s->l->pa_stream_readable_size(stream),
         .source_usec = info->source_usec,
         .sink_usec = info->sink_usec,
         .position = s->position,
@@ -112,13 +117,26 @@ static void take_answer(pa_stream *stream, int success, void *data) {
     s->has_timing = true;
 }
 
+static void take_delay(pa_context *c, const pa_source_output_info *info, int is_end, void *data) {
+    (void)c;
+    upcast_pulse_stream *s = data;
+    if (is_end)
+        end_asking(s->l, &s->asking_delay);
+    else
+        s->timing.left_usec = info->source_usec + info->buffer_usec;
+}
+
 void upcast_pulse_ask_timing(upcast_pulse_stream *s) {
-    if (s->asking || !is_ready(s)) return;
+    if (s->asking || s->asking_delay || !is_ready(s)) return;
+    // The server answers in order, and both at once unless it is interrupted.
+    s->has_timing = false;
     s->asking = s->l->pa_stream_update_timing_info(s->stream, take_answer, s);
+    s->asking_delay = s->l->pa_context_get_source_output_info(
+        s->context, s->l->pa_stream_get_index(s->stream), take_delay, s);
 }
 
 bool upcast_pulse_take_timing(upcast_pulse_stream *s, upcast_pulse_timing *timing) {
-    if (!s->has_timing) return false;
+    if (!s->has_timing || s->asking_delay) return false;
     s->has_timing = false;
     *timing = s->timing;
     return true;

@@ -76,7 +76,8 @@ internal import MediaCore
             clock.note(
                 SoundClock.Reading(
                     at: MediaTime(nanoseconds: timing.at_nsec), written: timing.write_index, read: timing.read_index,
-                    captureDelay: SoundFacts.delay(microseconds: timing.source_usec),
+                    arrived: timing.arrived, captureDelay: SoundFacts.delay(microseconds: timing.source_usec),
+                    leftDelay: SoundFacts.delay(microseconds: timing.left_usec),
                     playDelay: SoundFacts.delay(microseconds: timing.sink_usec) + sinkDelay,
                     position: timing.position))
         }

@@ -13,17 +13,24 @@ package struct SoundClock: Equatable, Sendable {
         /// The bytes that the server has recorded, and how many of them this process has read.
         package var written: Int64
         package var read: Int64
-        /// The age of the last byte written, and the time from recording it to hearing it.
+        /// The bytes that have come to this process, of those that it has not read.
+        package var arrived: Int64
+        /// The age of the last byte written, without what the server holds back; and the time from recording a byte to
+        /// hearing it.
         package var captureDelay: MediaTime
         package var playDelay: MediaTime
+        /// The age of the last byte that has left the server, with what it holds back; zero if the server does not say.
+        package var leftDelay: MediaTime
         /// The bytes that this process has taken, by its own count.
         package var position: Int64
 
         package init(
-            at: MediaTime, written: Int64, read: Int64, captureDelay: MediaTime, playDelay: MediaTime, position: Int64
+            at: MediaTime, written: Int64, read: Int64, arrived: Int64, captureDelay: MediaTime, leftDelay: MediaTime,
+            playDelay: MediaTime, position: Int64
         ) {
-            (self.at, self.written, self.read, self.position) = (at, written, read, position)
-            (self.captureDelay, self.playDelay) = (captureDelay, playDelay)
+            (self.at, self.position) = (at, position)
+            (self.written, self.read, self.arrived) = (written, read, arrived)
+            (self.captureDelay, self.leftDelay, self.playDelay) = (captureDelay, leftDelay, playDelay)
         }
     }
 
@@ -62,7 +69,10 @@ package struct SoundClock: Equatable, Sendable {
         let (waiting, overflows) = reading.written.subtractingReportingOverflow(reading.read)
         guard !overflows, waiting.magnitude <= UInt64(Self.greatestWait * bytesPerSecond) else { return }
         let recorded = duration(waiting + reading.position)
-        let value = reading.at - reading.captureDelay + reading.playDelay - recorded
+        // PulseAudio holds back the end of what a monitor has recorded, as long as it may still change: up to all that
+        // the sink buffers. Only `leftDelay` contains it, and also the bytes that are written and wait at the server.
+        let age = max(reading.captureDelay, reading.leftDelay - duration(waiting - reading.arrived))
+        let value = reading.at - age + reading.playDelay - recorded
         origins.append(value)
         if origins.count > Self.keptReadings { origins.removeFirst() }
         median = origins.sorted()[origins.count / 2]

@@ -101,9 +101,9 @@ package final class SoundTrack {
 extension SoundFacts {
     /// The latency that a stream of the source asks for.
     ///
-    /// PulseAudio mixes a sink's sound before it is heard, and the monitor gets it at that moment. The less latency a
-    /// stream asks for, the later PulseAudio mixes. While nothing played, broadcasts were less late with 80 ms than
-    /// with 20 or 40 ms. A microphone's samples come later with more latency.
+    /// PulseAudio mixes a sink's sound before it is heard, and the monitor gets most of it at that moment. The less
+    /// latency a stream asks for, the later PulseAudio mixes. While nothing played, broadcasts were less late with
+    /// 80 ms than with 20 or 40 ms. A microphone's samples come later with more latency.
     package func wantedLatency(of target: SoundTarget) -> MediaTime {
         source(of: target)?.monitorOf != nil && !isPipeWire ? .milliseconds(80) : .milliseconds(40)
     }

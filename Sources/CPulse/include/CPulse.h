@@ -48,8 +48,13 @@ typedef struct {
     /// The bytes that the server has written to the stream, and those that this process has read. The difference is on
     /// its way.
     int64_t write_index, read_index;
-    /// How long ago the last written byte was captured, and how long after its capture it is heard.
+    /// The bytes that have come to this process, of those that it has not read.
+    int64_t arrived;
+    /// How long ago the last written byte was captured, without what the server holds back; and how long after its
+    /// capture a byte is heard.
     uint64_t source_usec, sink_usec;
+    /// How long ago the last byte that has left the server was captured, with what it holds back; 0 if it does not say.
+    uint64_t left_usec;
     /// The bytes and holes that were read since the stream was made.
     int64_t position;
 } upcast_pulse_timing;
