@@ -45,7 +45,14 @@ package final class EndingSignals: Sendable {
     /// What the user is told after a cut.
     package static let noGoodbye = "upcastd does not answer: the broadcast ends without its goodbye"
 
-    private static let numbers = [SIGINT, SIGTERM]
+    /// SIGHUP only if it is not ignored, as nohup does.
+    private static var numbers: [CInt] {
+        var hangup = sigaction()
+        unsafe sigaction(SIGHUP, nil, &hangup)
+        let handler = unsafe unsafeBitCast(hangup.__sigaction_handler.sa_handler, to: Int.self)
+        let isIgnored = unsafe handler == unsafeBitCast(SIG_IGN, to: Int.self)
+        return [SIGINT, SIGTERM] + (isIgnored ? [] : [SIGHUP])
+    }
 
     /// Sets the connection to cut when the program ends and the daemon is silent; nil for none.
     ///
@@ -87,6 +94,8 @@ package final class EndingSignals: Sendable {
             wake.clear()
             if state.withLock({ $0.isStopped }) { return }
             while let number = signals.descriptor.next() {
+                // A terminal that closes sends it, and its shell once more.
+                if number == SIGHUP, isSignalled { continue }
                 let now = MonotonicClock().now()
                 if state.withLock({ $0.ending.signalled(now: now) }) { Self.die(number) }
                 end()

@@ -259,6 +259,30 @@ import Testing
         }
     }
 
+    /// A terminal that closes sends SIGHUP, and its shell once more. With nohup, the broadcast goes on.
+    @Test(.inItsTurn, arguments: [false, true]) func aTerminalThatCloses(isIgnored: Bool) async throws {
+        try await blocking {
+            let stage = try Stage()
+            let client = try ChildProcess(
+                "/bin/sh",
+                [
+                    "-c", (isIgnored ? "trap '' HUP; " : "") + "exec \"$0\" --socket \"$1\"",
+                    ProductExecutable.upcastSend.path, stage.daemon.ingestSocket,
+                ])
+            try waitFor("the broadcast", while: client) { try stage.receivedPictures() > 0 }
+            for _ in 0..<2 { client.signal(SIGHUP) }
+            if isIgnored {
+                let before = try stage.receivedPictures()
+                try waitFor("the broadcast to go on", while: client) { try stage.receivedPictures() > before + 10 }
+                client.signal(SIGTERM)
+            }
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            #expect(!stage.daemon.log.contains("went away"), "\(stage.daemon.log)")
+            _ = try stage.server.finishedRecording()
+            try stage.end()
+        }
+    }
+
     /// A daemon that needs more than two seconds to send out what it has says so: the client waits for its goodbye.
     @Test(.inItsTurn) func aDaemonThatDrains() async throws {
         try await blocking {
