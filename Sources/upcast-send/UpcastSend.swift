@@ -14,12 +14,13 @@ import UpcastClient
             Without options, upcast-send sends a test pattern and a tone until it is stopped. Other examples:
 
               upcast-send --size 1080x1920 --orientation cycle:5
-              ffmpeg -i clip.mp4 -c:v rawvideo -c:a pcm_s16le -f nut - | upcast-send -
+              ffmpeg -i clip.mp4 -c:v rawvideo -enc_time_base:v 1:1000 -c:a pcm_s16le -f nut - | upcast-send -
               upcast-send --video a.bgra --format BGRA --size 800x600 --mic a.wav
 
             A NUT stream carries video and audio with their times, so that they stay in sync as they are in the \
-            source. Its first video, its first audio (as app audio) and its second audio (as microphone) are sent. For \
-            a live source, add -copyts before the inputs of ffmpeg.
+            source. Its first video, its first audio (as app audio) and its second audio (as microphone) are sent. \
+            Without -enc_time_base, ffmpeg rounds the times of raw video to its frame rate. For a live source, add \
+            -copyts before the inputs of ffmpeg.
 
             Inputs without times start together when each has its first sample. If several pipes are live, as those \
             of programs that grab a screen and its sound, the times of samples follow from their arrival instead. \
@@ -28,7 +29,7 @@ import UpcastClient
             screen grabber does not block. After a stall, samples are re-timed to the current time. Samples that are \
             more than 1 s late are dropped and counted as late.
 
-            SIGINT and SIGTERM end the broadcast; a second signal ends the program at once. A daemon that says \
+            SIGINT, SIGTERM and SIGHUP end the broadcast; a second signal ends the program at once. A daemon that says \
             nothing for two seconds is not waited for then. If standard error is a terminal, it shows the progress: \
             time, sent frames, frames dropped by the daemon, late frames, state.
 

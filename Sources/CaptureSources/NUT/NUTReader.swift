@@ -52,8 +52,8 @@ package final class NUTReader {
             throw InputError(
                 start.isEmpty
                     ? "the input is empty"
-                    : "the input is not a NUT stream; send a film with ffmpeg -i FILE -c:v rawvideo -c:a pcm_s16le "
-                        + "-f nut - | upcast-send -")
+                    : "the input is not a NUT stream; send a film with ffmpeg -i FILE -c:v rawvideo "
+                        + "-enc_time_base:v 1:1000 -c:a pcm_s16le -f nut - | upcast-send -")
         }
         _ = try reader.skip(Self.fileIDBytes)
         guard try reader.byte() == UInt8(NUTMainHeader.startByte), try Self.startCode(&pipe) == .main else {
