@@ -137,7 +137,7 @@ import UpcastClient
     @Option(parsing: .unconditional, help: "End after this many seconds (default: when stopped).")
     var seconds: Double?
 
-    @Flag(help: "List monitors or outputs, and sound sources, and end.")
+    @Flag(help: "List monitors or outputs, the portal, windows, sinks, programs and microphones, and end.")
     var list = false
 
     @Flag(help: "With --list: print one JSON object.")

@@ -84,11 +84,24 @@ package final class NUTReader {
         while let byte = try reader.byte() {
             if byte == UInt8(NUTMainHeader.startByte) {
                 try readPacket()
+            } else if try isFileID(byte) {
+                throw InputError(
+                    "another NUT stream begins; send one stream at a time, or join the films with ffmpeg -f concat")
             } else if let frame = try frame(header.frameCodes[Int(byte)]) {
                 return frame
             }
         }
         return nil
+    }
+
+    /// Whether a file ID begins with this byte, as in files that are joined. Waits for no byte after the first one that
+    /// differs.
+    private func isFileID(_ first: UInt8) throws(InputError) -> Bool {
+        guard first == Self.fileID[0] else { return false }
+        for count in 1..<Self.fileIDBytes {
+            guard try reader.peek(count).elementsEqual(Self.fileID[1...count]) else { return false }
+        }
+        return true
     }
 
     /// Reads from the payload. Returns the number of bytes, less than the size of the buffer at the end of the payload
