@@ -4,15 +4,11 @@
 #include <CBus.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char shell[] = "org.gnome.Shell";
-static const char bus_daemon[] = "org.freedesktop.DBus";
 
 struct upcast_shell {
     sd_bus *bus;
-    /// The Shell's unique name on the bus; empty if it is not known.
-    char owner[64];
 };
 
 /// A picture waits for the answer.
@@ -25,7 +21,6 @@ static void disconnect(upcast_shell *s, const upcast_bus_library *l) {
     l->sd_bus_close(s->bus);
     l->sd_bus_unref(s->bus);
     s->bus = NULL;
-    s->owner[0] = 0;
 }
 
 void upcast_shell_close(upcast_shell *s) {
@@ -38,53 +33,50 @@ static int connect_bus(upcast_shell *s, const upcast_bus_library *l) {
     int status = l->sd_bus_open_user(&s->bus);
     if (status < 0) {
         s->bus = NULL;
-        // The daemon's queue of connections is full, because its process is stopped.
-        return status == -EAGAIN ? -ETIMEDOUT : status;
+        // The daemon's queue of connections is full, because its process is stopped. All else means: no bus.
+        return status == -EAGAIN ? -ETIMEDOUT : -ENOENT;
     }
-    status = upcast_bus_wait(l, s->bus, -1, PATIENCE_MSEC);
-    return status < 0 ? status : l->sd_bus_set_method_call_timeout(s->bus, PATIENCE_MSEC * UINT64_C(1000));
+    return upcast_bus_wait(l, s->bus, -1, PATIENCE_MSEC);
 }
 
-/// Finds the process that is GNOME Shell now. The bus does not start one.
-static int find(upcast_shell *s, const upcast_bus_library *l) {
-    sd_bus_message *answer = NULL;
-    const char *name = NULL;
-    int status = l->sd_bus_call_method(
-        s->bus, bus_daemon, "/org/freedesktop/DBus", bus_daemon, "GetNameOwner", NULL, &answer, "s", shell);
-    if (status >= 0) status = l->sd_bus_message_read(answer, "s", &name);
-    if (status >= 0 && strlen(name) >= sizeof s->owner) status = -ENAMETOOLONG;
-    if (status >= 0) strcpy(s->owner, name);
-    l->sd_bus_message_unref(answer);
-    return status;
-}
-
-static int get_overview(upcast_shell *s, const upcast_bus_library *l, int *is_visible) {
-    return l->sd_bus_get_property_trivial(
-        s->bus, s->owner, "/org/gnome/Shell", shell, "OverviewActive", NULL, 'b', is_visible);
-}
-
+/// Asks; the bus does not start a GNOME Shell for that.
 static int ask(upcast_shell *s, const upcast_bus_library *l, int *is_visible) {
     int status = s->bus ? 0 : connect_bus(s, l);
     // Messages other than answers are discarded.
     while (status >= 0 && (status = l->sd_bus_process(s->bus, NULL)) > 0) {}
-    if (status < 0) return status;
-    if (s->owner[0]) {
-        status = get_overview(s, l, is_visible);
-        if (status >= 0 || status == -ETIMEDOUT) return status;
-        // The Shell may have restarted.
-        s->owner[0] = 0;
-    }
-    status = find(s, l);
-    return status < 0 ? status : get_overview(s, l, is_visible);
+    sd_bus_message *question = NULL, *answer = NULL;
+    if (status >= 0)
+        status = l->sd_bus_message_new_method_call(
+            s->bus, &question, shell, "/org/gnome/Shell", "org.freedesktop.DBus.Properties", "Get");
+    if (status >= 0) status = l->sd_bus_message_append(question, "ss", shell, "OverviewActive");
+    if (status >= 0) status = l->sd_bus_message_set_auto_start(question, false);
+    if (status >= 0) status = l->sd_bus_call(s->bus, question, PATIENCE_MSEC * UINT64_C(1000), NULL, &answer);
+    if (status >= 0) status = l->sd_bus_message_read(answer, "v", "b", is_visible);
+    l->sd_bus_message_unref(question);
+    l->sd_bus_message_unref(answer);
+    return status;
+}
+
+/// Whether an error says that there is no GNOME Shell to ask: no bus, no such name, object or property, or a refusal.
+static bool is_absent(int status) {
+    static const int errors[] = {ENOMEDIUM, ENOENT, ECONNREFUSED, EACCES, EPERM, ENXIO, EHOSTUNREACH, EBADR, EINVAL};
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (status == -errors[i]) return true;
+    return false;
 }
 
 int upcast_shell_overview(upcast_shell *s) {
     const upcast_bus_library *l = upcast_bus_load();
     if (!l) return -1;
-    int is_visible = 0;
-    const int status = ask(s, l, &is_visible);
-    if (status >= 0) return is_visible != 0;
-    // After the end of its connection, the next question has another one.
-    if (s->bus && l->sd_bus_is_ready(s->bus) <= 0) disconnect(s, l);
-    return status == -ETIMEDOUT ? 1 : -1;
+    int is_visible = 0, status = 0;
+    // A connection that was lost is opened again, once.
+    for (int i = 0; i < 2; i++) {
+        status = ask(s, l, &is_visible);
+        if (status >= 0) return is_visible != 0;
+        if (is_absent(status)) return -1;
+        // The bus counts questions without an answer until the connection ends.
+        disconnect(s, l);
+        if (status == -ETIMEDOUT) break;
+    }
+    return 1;
 }

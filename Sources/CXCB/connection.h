@@ -58,9 +58,9 @@ struct upcast_x {
     xcb_atom_t manager_selection, compositor_selection;
     /// As of the last `upcast_x_read_manager`.
     upcast_x_manager manager;
-    /// The window that had the input focus when that was asked last.
+    /// The window that had the input focus at the last question, and the overlay window, if it is followed.
     struct {
-        xcb_window_t window;
+        xcb_window_t window, overlay;
         bool is_in_overlay;
     } focus;
     /// The state for pictures of chosen windows.

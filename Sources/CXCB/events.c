@@ -63,6 +63,8 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
     case XCB_DESTROY_NOTIFY: {
         const xcb_destroy_notify_event_t *e = (const void *)event;
         upcast_x_forget_source(x, e->window);
+        // The next one may have the same ID, and the windows of the next manager, too.
+        if (e->window == x->focus.overlay) x->focus.window = UINT32_MAX, x->focus.overlay = XCB_NONE;
         result.kind = e->event == root ? UPCAST_X_WINDOW_WENT : UPCAST_X_WINDOW_REARRANGED;
         result.window = e->event == root ? e->window : e->event;
         result.destroyed = e->window;
@@ -80,6 +82,14 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
         const xcb_unmap_notify_event_t *e = (const void *)event;
         result.kind = e->event == root ? UPCAST_X_WINDOW_UNMAPPED : UPCAST_X_OTHER;
         result.window = e->window;
+        return result;
+    }
+    case XCB_FOCUS_IN:
+    case XCB_FOCUS_OUT: {
+        const xcb_focus_in_event_t *e = (const void *)event;
+        // During the grab of a key, windows below the pointer get events, too.
+        if (e->event == x->focus.overlay && e->detail != XCB_NOTIFY_DETAIL_POINTER)
+            result.kind = UPCAST_X_OVERLAY_FOCUS_CHANGED;
         return result;
     }
     case XCB_PROPERTY_NOTIFY: {

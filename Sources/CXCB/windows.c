@@ -132,7 +132,29 @@ int upcast_x_watch_windows(upcast_x *x, upcast_x_window *windows, size_t capacit
     return count;
 }
 
+/// A manager may give the focus back, and fade out what it has shown, between two questions.
+static void watch_focus(upcast_x *x, xcb_window_t overlay) {
+    const uint32_t events = XCB_EVENT_MASK_FOCUS_CHANGE;
+    if (x->focus.overlay != overlay) xcb_change_window_attributes(x->c, overlay, XCB_CW_EVENT_MASK, &events);
+    x->focus.overlay = overlay;
+}
+
+/// A manager has the overlay window already: it is not made for this.
+static void find_overlay(upcast_x *x) {
+    const xcb_query_extension_reply_t *extension = xcb_get_extension_data(x->c, &xcb_composite_id);
+    if (!extension || !extension->present) return;
+    // Servers refuse other requests before this one.
+    free(xcb_composite_query_version_reply(x->c, xcb_composite_query_version(x->c, 0, 4), NULL));
+    const xcb_window_t root = x->screen->root;
+    const xcb_composite_get_overlay_window_cookie_t cookie = xcb_composite_get_overlay_window(x->c, root);
+    xcb_composite_release_overlay_window(x->c, root);
+    xcb_composite_get_overlay_window_reply_t *reply = xcb_composite_get_overlay_window_reply(x->c, cookie, NULL);
+    if (reply) watch_focus(x, reply->overlay_win);
+    free(reply);
+}
+
 int upcast_x_overlay_focus(upcast_x *x, bool *has_focus) {
+    if (!x->focus.overlay) find_overlay(x);
     xcb_get_input_focus_reply_t *reply = xcb_get_input_focus_reply(x->c, xcb_get_input_focus(x->c), NULL);
     const xcb_window_t focus = reply ? reply->focus : XCB_NONE;
     free(reply);
@@ -142,7 +164,9 @@ int upcast_x_overlay_focus(upcast_x *x, bool *has_focus) {
         for (xcb_window_t window = focus; window > XCB_INPUT_FOCUS_POINTER_ROOT && window != x->screen->root;) {
             xcb_query_tree_reply_t *tree = xcb_query_tree_reply(x->c, xcb_query_tree(x->c, window), NULL);
             // The server itself has made the overlay window, which is no child in the answers for the root window.
-            x->focus.is_in_overlay = !tree || (tree->parent == x->screen->root && !upcast_x_maker(x, window));
+            const bool is_overlay = tree && tree->parent == x->screen->root && !upcast_x_maker(x, window);
+            if (is_overlay) watch_focus(x, window);
+            x->focus.is_in_overlay = is_overlay || !tree;
             if (!tree) x->focus.window = UINT32_MAX;
             window = tree ? tree->parent : XCB_NONE;
             free(tree);

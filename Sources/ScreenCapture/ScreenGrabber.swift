@@ -64,7 +64,8 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     private var spare: CaptureFrame?
 
     /// - Parameter showsOverview: asks GNOME Shell whether its overview is visible; nil if it cannot be asked. Called
-    ///   after a picture, while a window is secret and the window manager may be GNOME Shell: the picture waits for it.
+    ///   after a picture if the window manager may be GNOME Shell: while a window is secret, and for the first ones.
+    ///   The picture waits for it.
     package init(_ settings: Settings, _ display: X11Connection, showsOverview: @escaping () -> Bool?) {
         self.settings = settings
         self.display = display
@@ -169,6 +170,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         case .activeChanged:
             windows.activeChanged()
             if settings.front != nil { schedule.noteChange() }
+        case .overlayFocusChanged: windows.managerFocusChanged(now: clock.now())
         case .composited(let isComposited): windows.composited(isComposited)
         case .desktopChanged:
             windows.desktopChanged()
@@ -195,7 +197,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     }
 
     private static let warning =
-        "this desktop shows hidden windows in its overview and for Alt+Tab, and viewers see them there; send one "
+        "this desktop may show hidden windows in its overview, and viewers see them there; send one "
         + "window with --window, or raise the curtain before (upcastctl curtain up)"
 
     private func followScreen(_ notice: (Notice) throws -> Void) throws {
@@ -262,10 +264,10 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         // Takes exactly the events that the picture contains.
         while let event = display.nextEvent(before: moment.sequence) { try take(event) }
         try followScreen(notice)
-        // Later than the picture: the manager takes the keyboard, or begins its overview, before it paints.
+        // Later than the picture: before it paints, the manager takes the keyboard, or begins its overview.
         if windows.mustAskManager {
             let hasFocus = try display.hasOverlayFocus()
-            windows.note(hasFocus: hasFocus, showsOverview: showsOverview(), now: clock.now())
+            windows.note(hasFocus: hasFocus, showsOverview: hasFocus ? nil : showsOverview(), now: clock.now())
         }
         guard windows.judge(now: now), self.area == area else { return schedule.retry() }
         windows.secrets.write(into: &regions, in: area)

@@ -155,7 +155,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
             haveOthersChanged = true
             model.apply(event)
             schedule.noteChange()
-        case .screenChanged, .activeChanged, .composited, .desktopChanged: break
+        case .screenChanged, .activeChanged, .overlayFocusChanged, .composited, .desktopChanged: break
         }
     }
 

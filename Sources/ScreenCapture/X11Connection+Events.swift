@@ -62,6 +62,7 @@ extension X11Connection {
         case UPCAST_X_WINDOW_RESTACKED: kind = .restacked
         case UPCAST_X_ACTIVE_CHANGED: return .activeChanged
         case UPCAST_X_DESKTOP_CHANGED: return .desktopChanged
+        case UPCAST_X_OVERLAY_FOCUS_CHANGED: return .overlayFocusChanged
         case UPCAST_X_COMPOSITOR_CHANGED: return .composited(event.window != 0)
         default: return nil
         }

@@ -21,6 +21,8 @@ package import UpcastClient
         case window(WindowEvent)
         /// Another window is active, as the window manager says.
         case activeChanged
+        /// The compositing manager has taken the keyboard, or given it back.
+        case overlayFocusChanged
         /// A compositing manager has come or gone.
         case composited(Bool)
         /// The window manager shows another virtual desktop, or hides all windows, or shows them again.

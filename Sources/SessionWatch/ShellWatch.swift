@@ -14,8 +14,8 @@ internal import CSession
 
     deinit { unsafe upcast_shell_close(handle) }
 
-    /// Whether the overview is visible. Waits up to a quarter of a second for each answer; true if none comes in time.
-    /// Nil if GNOME Shell does not run, or cannot be asked.
+    /// Whether the overview is visible; also true if there is no answer within a quarter of a second, or an error. Nil
+    /// if GNOME Shell does not run, or cannot be asked.
     package func showsOverview() -> Bool? {
         let answer = unsafe upcast_shell_overview(handle)
         return answer < 0 ? nil : answer > 0

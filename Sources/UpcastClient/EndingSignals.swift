@@ -95,7 +95,7 @@ package final class EndingSignals: Sendable {
             if state.withLock({ $0.isStopped }) { return }
             while let number = signals.descriptor.next() {
                 // A terminal that closes sends it, and its shell once more.
-                if number == SIGHUP, isSignalled { continue }
+                if number == SIGHUP, self.isEnding { continue }
                 let now = MonotonicClock().now()
                 if state.withLock({ $0.ending.signalled(now: now) }) { Self.die(number) }
                 end()

@@ -34,8 +34,8 @@ import UpcastClient
             --hide class=KeePassXC --hide "title=*Private Browsing*".
 
             If the X server, the compositor, the sound server or the daemon ends, upcast-screen continues when it is \
-            back. SIGINT, SIGTERM and SIGHUP end the broadcast; a second signal ends the program at once. A daemon \
-            that says nothing for two seconds is not waited for then.
+            back. SIGINT, SIGTERM and SIGHUP end the broadcast; a second SIGINT or SIGTERM ends the program at once. A \
+            daemon that says nothing for two seconds is not waited for then.
 
             Exit status: 0 success, or ended by a signal; 2 cannot connect to the daemon; 3 refused or ended by the \
             daemon, or not everything was sent; 4 the screen, or the sound that was asked for, cannot be captured; \

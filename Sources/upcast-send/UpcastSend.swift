@@ -29,9 +29,9 @@ import UpcastClient
             screen grabber does not block. After a stall, samples are re-timed to the current time. Samples that are \
             more than 1 s late are dropped and counted as late.
 
-            SIGINT, SIGTERM and SIGHUP end the broadcast; a second signal ends the program at once. A daemon that says \
-            nothing for two seconds is not waited for then. If standard error is a terminal, it shows the progress: \
-            time, sent frames, frames dropped by the daemon, late frames, state.
+            SIGINT, SIGTERM and SIGHUP end the broadcast; a second SIGINT or SIGTERM ends the program at once. A \
+            daemon that says nothing for two seconds is not waited for then. If standard error is a terminal, it shows \
+            the progress: time, sent frames, frames dropped by the daemon, late frames, state.
 
             Exit status: 0 success, or ended by a signal; 2 cannot connect to the daemon; 3 refused or ended by the \
             daemon, or not everything was sent; 4 an input cannot be read or sent; 64 usage error.

@@ -238,7 +238,7 @@ import Testing
         film.begin()
         #expect(message(film.bytes) == "")
         #expect(message(film.bytes + film.bytes).hasPrefix("another NUT stream begins"))
-        #expect(message(film.bytes + film.bytes.prefix(20)) != message(film.bytes + film.bytes), "an ID that is cut off")
+        #expect(!message(film.bytes + film.bytes.prefix(20)).hasPrefix("another"), "an ID that is cut off")
         #expect(message(Self.film().bytes + Array("Nonsense".utf8)).contains("no NUT stream any more"))
         var wrong = Self.film(frames: 1)
         wrong.frame(0, 40, [UInt8](repeating: 0, count: 9))

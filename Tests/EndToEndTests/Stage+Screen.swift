@@ -73,7 +73,7 @@ extension VirtualScreen {
     func xterm(_ name: String, _ geometry: String, colour: String = "white") throws -> ChildProcess {
         try ChildProcess(
             "xterm",
-            ["-display", display, "-class", name, "-bg", colour, "+sb", "-geometry", geometry, "-e", "sleep 60"])
+            ["-display", display, "-class", name, "-bg", colour, "+sb", "-geometry", geometry, "-e", "sleep 600"])
     }
 
     /// What a user does, with XTEST, or asks the window manager to do. Returns what xdotool writes.

@@ -146,6 +146,43 @@ import UpcastClient
         }
     }
 
+    /// The last secret window is closed while others can be chosen: it fades out.
+    @Test(arguments: [true, false]) func windowsToChooseFromWithoutSecrets(isRead: Bool) {
+        var model = Self.mutter(Self.facts(2, x: 5, secure: 1))
+        model.note(showsChoice: true)
+        if isRead {
+            model.apply(WindowEvent(.changed, 2, sequence: 8))
+            model.read([2: Self.facts(2, x: 5)], compositor: Self.manager)
+        } else {
+            model.apply(WindowEvent(.went, 2, sequence: 8))
+        }
+        #expect(Self.hidden(model) == [])
+        #expect(Self.passed(&model) == [Self.bounds])
+        model.note(showsChoice: false)
+        #expect(Self.passed(&model) == [])
+    }
+
+    /// The manager takes the keyboard, or gives it back, between two questions.
+    @Test(arguments: [(UInt32(1), true), (0, true), (1, false)]) func theKeyboard(secure: UInt32, isMutter: Bool) {
+        let window = Self.facts(2, x: 5, secure: secure)
+        var model = isMutter ? Self.mutter(window) : Self.model([2: window])
+        model.passEverywhere()
+        #expect(Self.passed(&model) == (secure > 0 && isMutter ? [Self.bounds] : []))
+    }
+
+    /// Another window that calls itself so is not mutter's, and its end changes nothing.
+    @Test func otherGuards() {
+        let title = "mutter guard window"
+        var model = Self.model([
+            1: Self.taker(1, title: title), 2: Self.facts(2, x: 5, secure: 1), 3: Self.taker(3, title: title, maker: 7),
+        ])
+        model.apply(WindowEvent(.went, 3, sequence: 8))
+        #expect(model.isOfMutter)
+        model.apply(WindowEvent(.went, 1, sequence: 9))
+        #expect(!model.isOfMutter)
+        #expect(!Self.model([3: Self.taker(3, title: title, maker: 7)]).isOfMutter)
+    }
+
     /// Without a place in the taskbar, GNOME Shell lets a window shrink to an upper corner of its monitor.
     @Test(arguments: [true, false]) func theWayToTheCorner(isMutter: Bool) {
         let window = Self.facts(2, x: 5, secure: 1)
@@ -153,6 +190,8 @@ import UpcastClient
         model.apply(WindowEvent(.rearranged, 2, sequence: 9))
         let way = CaptureRectangle(x: 0, y: 0, width: 1000, height: 60)
         #expect(Self.passed(&model) == (isMutter ? [way] : []))
+        model.apply(WindowEvent(.rearranged, 2, sequence: 10, destroyed: 9))
+        #expect(Self.passed(&model) == [], "a window in it has ended")
     }
 
     /// A place where something passes is hidden for a time, whatever is painted there, and whatever else hides it.

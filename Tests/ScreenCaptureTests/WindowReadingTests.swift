@@ -128,16 +128,24 @@ import UpcastClient
     @Test func theOverlayHasTheKeyboard() async throws {
         try await blocking {
             let rig = try Rig()
-            let window = try #require(try rig.model().windows.keys.first)
+            let window = try #require(try rig.model().windows.first { $0.value.isViewable }?.key)
             try rig.run("xdotool", "windowfocus", "\(window)")
             #expect(try !rig.display.hasOverlayFocus())
             for _ in 0..<2 {
                 let manager = try ChildProcess(
                     ProductExecutable.windowFamily.path, ["--overlay"], environment: ["DISPLAY": rig.screen.display])
-                try waitFor("the focus", while: manager) { try rig.display.hasOverlayFocus() }
+                try waitFor("the focus", while: manager) {
+                    while try rig.display.nextEvent() != nil {}
+                    return try rig.display.hasOverlayFocus()
+                }
                 #expect(try rig.display.hasOverlayFocus())
+                // From here on, changes are told.
+                try rig.run("xdotool", "windowfocus", "\(window)")
+                #expect(try !rig.display.hasOverlayFocus())
+                var events: [X11Connection.Event] = []
+                while let event = try rig.display.nextEvent() { events.append(event) }
+                #expect(events.contains { if case .overlayFocusChanged = $0 { true } else { false } }, "\(events)")
                 try manager.stop(SIGKILL)
-                try waitFor("its end") { try !rig.display.hasOverlayFocus() }
             }
             try rig.run("xdotool", "windowfocus", "\(window)")
             #expect(try !rig.display.hasOverlayFocus())

@@ -22,6 +22,7 @@
     F(sd_bus_send) \
     F(sd_bus_add_match) \
     F(sd_bus_match_signal) \
+    F(sd_bus_call) \
     F(sd_bus_call_async) \
     F(sd_bus_call_method) \
     F(sd_bus_get_property) \
@@ -36,6 +37,7 @@
     F(sd_bus_message_exit_container) \
     F(sd_bus_message_peek_type) \
     F(sd_bus_message_read) \
+    F(sd_bus_message_set_auto_start) \
     F(sd_bus_message_skip) \
     F(sd_bus_message_get_error) \
     F(sd_bus_message_get_interface) \

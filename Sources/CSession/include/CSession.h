@@ -1,4 +1,4 @@
-/// The lock state of a desktop session as plain values: signals of D-Bus, received through libsystemd's sd-bus.
+/// What a desktop session tells over D-Bus, through libsystemd's sd-bus: its lock state, and GNOME Shell's overview.
 ///
 /// libsystemd is loaded when needed, so that programs start without it. For one thread.
 #ifndef UPCAST_SESSION_H
@@ -45,10 +45,12 @@ typedef struct upcast_shell upcast_shell;
 upcast_shell *upcast_shell_open(void);
 void upcast_shell_close(upcast_shell *s);
 
-/// Asks, and waits at most a quarter of a second for each answer of the bus and of GNOME Shell.
+/// Asks, and waits at most a quarter of a second for the bus, and as long for GNOME Shell; once more if the connection
+/// was lost meanwhile.
 ///
-/// Returns 1 if the overview is visible, or the answer does not come in time; 0 if it is not visible; -1 if GNOME Shell
-/// does not run, or cannot be asked: there is no bus, no libsystemd, or no such property.
+/// Returns 1 if the overview is visible, or there is no answer in time, or an error other than these: -1 if GNOME Shell
+/// does not run, or cannot be asked, because there is no bus, no libsystemd, or no such property. 0 if the overview is
+/// not visible.
 int upcast_shell_overview(upcast_shell *s);
 
 #endif

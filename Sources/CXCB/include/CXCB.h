@@ -185,6 +185,9 @@ enum upcast_x_event_kind {
     UPCAST_X_WINDOW_RESTACKED,
     /// The window manager reports that another window is active.
     UPCAST_X_ACTIVE_CHANGED,
+    /// The overlay window, in which a compositing manager draws, has got the input focus or lost it. Reported
+    /// from the first `upcast_x_overlay_focus` on.
+    UPCAST_X_OVERLAY_FOCUS_CHANGED,
     /// A compositing manager has come or gone: `window` is the selection owner, or 0.
     UPCAST_X_COMPOSITOR_CHANGED,
     /// The window manager shows another virtual desktop, or the desktop instead of windows, or windows again.
@@ -333,7 +336,7 @@ enum { UPCAST_X_READ_AT_ONCE = 16 };
 int upcast_x_active_window(upcast_x *x, uint32_t *window);
 
 /// Whether the input focus is in the overlay window (Composite), in which a compositing manager draws. Also true if the
-/// window with the focus ends at this moment.
+/// window with the focus ends at this moment. Only to be called with a compositing manager that has this window.
 int upcast_x_overlay_focus(upcast_x *x, bool *has_focus);
 
 /// Paints areas of the screen black, over all windows, and makes their programs draw again, as xrefresh does. Returns

@@ -29,7 +29,10 @@ extension WindowModel {
     }
 
     /// Whether the manager is of mutter's family, such as GNOME Shell.
-    var isOfMutter: Bool { painter != nil && guardWindow.flatMap { windows[$0]?.isMapped } ?? false }
+    var isOfMutter: Bool {
+        guard let painter else { return false }
+        return guards.contains { windows[$0]?.isMapped ?? false && $1 == painter }
+    }
 
     /// Notes whether the manager shows windows to choose from, at a moment after the next picture.
     mutating func note(showsChoice: Bool) {
@@ -37,6 +40,9 @@ extension WindowModel {
         self.showsChoice = showsChoice
         if wereUnknown, !placesAreUnknown { pass(bounds) }
     }
+
+    /// Notes that the manager begins or ends to show windows to choose from, at a moment that no question meets.
+    mutating func passEverywhere() { if isOfMutter, !secure.isEmpty { pass(bounds) } }
 
     /// The manager shows another virtual desktop, or hides all windows or shows them again. Windows may move across the
     /// screen meanwhile.
@@ -51,15 +57,17 @@ extension WindowModel {
     /// Notes that a window that may be secret comes from the taskbar or goes there. Managers show it on its way.
     /// Dialogs go where their parent goes.
     ///
-    /// - Parameter isIcon: the manager may have reported that the window is now an icon, or no longer one.
+    /// - Parameter isIcon: the manager may have reported that the window is now an icon, or no longer one. GNOME Shell
+    ///   shrinks windows without a place in the taskbar to an upper corner of their monitor.
     mutating func passTaskbar(_ id: UInt32, isIcon: Bool = false) {
         guard isComposited, painter != nil || hasUnreadManagers, mayBeSecure(id), let window = windows[id],
             !window.isMenu, let place = window.place
         else { return }
         var icons = window.iconPlace.map { [$0] } ?? []
         if icons.isEmpty { icons = secure.compactMap { windows[$0]?.iconPlace } }
-        // GNOME Shell lets it shrink to an upper corner of its monitor.
-        if icons.isEmpty, isIcon, isOfMutter { icons = [CaptureRectangle(x: 0, y: 0, width: bounds.width, height: 1)] }
+        if isIcon, isOfMutter, window.iconPlace == nil {
+            icons.append(CaptureRectangle(x: 0, y: 0, width: bounds.width, height: 1))
+        }
         for icon in icons { if let way = place.joined(with: icon).intersection(bounds) { pass(way) } }
     }
 }

@@ -38,8 +38,8 @@ package struct WindowModel: Sendable {
     private let showsScreen: Bool
     /// Windows that a window manager may use to take input, with the X client that made each. As of the last reading.
     private(set) var inputTakers: [UInt32: UInt32] = [:]
-    /// mutter's guard window, as of the last reading.
-    private(set) var guardWindow: UInt32?
+    /// Guard windows as mutter has one, with the X client that made each. As of the last reading.
+    private(set) var guards: [UInt32: UInt32] = [:]
     private var left: [Left] = []
     /// A compositing manager paints the screen, some time after windows have changed.
     package var isComposited = false {
@@ -89,7 +89,7 @@ package struct WindowModel: Sendable {
         // The reading is later than the last request to paint over.
         endErasure()
         manager = reading.manager
-        let (wereSecure, isOneMissing) = (secure, lostUnknown)
+        let (wereSecure, isOneMissing, wereUnknown) = (secure, lostUnknown, placesAreUnknown)
         let others = reading.facts.filter { id, facts in
             let wasSecure = wereSecure.contains(id)
             return windows[id]?.mayShowGoneClient(facts, wasSecure: wasSecure, isOneMissing: isOneMissing) ?? false
@@ -109,6 +109,7 @@ package struct WindowModel: Sendable {
         rememberOwners(&lookup)
         painter = reading.compositor.flatMap { manager == .client($0) ? $0 : nil }
         showsDesktop = reading.showsDesktop
+        if wereUnknown, !placesAreUnknown { pass(bounds) }
         noteDesktop(hadSecrets: !wereSecure.isEmpty)
         for id in windows.keys { notePictures(in: id) }
         // What a secure window has left behind stays secret, whatever the window is later.
@@ -136,7 +137,7 @@ package struct WindowModel: Sendable {
         (window.facts, window.group, window.names) = (facts, facts.group, facts.names)
         (window.iconPlace, window.isOfInputMethod) = (facts.iconPlace, facts.isOfInputMethod)
         inputTakers[id] = facts.takesInput ? facts.maker : nil
-        if facts.isGuard { guardWindow = id } else if guardWindow == id { guardWindow = nil }
+        guards[id] = facts.isGuard ? facts.maker : nil
         (window.isUnwatched, window.isNew, window.isDoubtful, window.hasChanged) = (false, false, false, false)
         windows[id] = window
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: id)
@@ -173,7 +174,7 @@ package struct WindowModel: Sendable {
             // A window without a place comes back from inside another one, where it may have been looked at.
             let isDoubtful = place != nil || tree.top(of: event.window).map(mayBeSecure) ?? true
             if place != nil { noteNew(event.window) }
-            inputTakers[event.window] = nil
+            (inputTakers[event.window], guards[event.window]) = (nil, nil)
             // Inside the other window, it may have been on the screen.
             windows[event.window] = Window(
                 place: place, isMapped: false, facts: nil, isDoubtful: isDoubtful, wasShown: place == nil)
@@ -184,7 +185,7 @@ package struct WindowModel: Sendable {
             if event.destroyed == nil, mayBeSecure(event.window) { lostUnknown = true }
             windows[event.window] = nil
             secure.remove(event.window)
-            inputTakers[event.window] = nil
+            (inputTakers[event.window], guards[event.window]) = (nil, nil)
             stack.remove(event.window)
             tree.forget(event.window)
         case .mapped:
@@ -224,7 +225,7 @@ package struct WindowModel: Sendable {
         case .renamed: forget(event.window, isDoubtful: rules.readTitles)
         case .rearranged:
             // mutter iconifies a window by its WM_STATE alone, and leaves it mapped.
-            if let top = top(of: event.window) { passTaskbar(top, isIcon: true) }
+            if event.destroyed == nil, let top = top(of: event.window) { passTaskbar(top, isIcon: true) }
             noteEnd(event)
             noteUnseenClient(event)
             forget(event.window, isDoubtful: false)

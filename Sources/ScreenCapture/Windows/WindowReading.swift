@@ -89,7 +89,7 @@ extension X11Connection.Event {
         // A program may set override-redirect just before it maps a window. The server sends no event for that.
         case .window(let event): event.kind.changesFacts || event.isOverrideRedirect == true
         case .composited, .desktopChanged: true
-        case .damaged, .screenChanged, .pointerShapeChanged, .pointerMoved, .activeChanged: false
+        case .damaged, .screenChanged, .pointerShapeChanged, .pointerMoved, .activeChanged, .overlayFocusChanged: false
         }
     }
 }

@@ -20,11 +20,14 @@ struct WindowWatch {
     /// When a picture may hide less than the last one; nil for never.
     private var nextEnd: MediaTime?
     private var unknownWait = UnknownWait()
-    /// Whether the manager says when it shows its overview; nil while it was not asked.
-    private var canAskManager: Bool?
-    /// How soon another picture may show more while the manager shows windows to choose from. Its last change on the
-    /// screen may be earlier than the end of that.
-    private static let choicePause = MediaTime.milliseconds(250)
+    /// The manager has said for the last picture whether it shows windows to choose from.
+    private var hasManagerAnswered = false
+    /// For how many pictures in a row it could not be asked. A desktop that begins cannot be asked yet.
+    private var refusals = 0
+    private static let enoughRefusals = 3
+    /// How soon the manager is asked again, although nothing has changed on the screen. Its last change there may be
+    /// earlier than the end of what it shows.
+    private static let askPause = MediaTime.milliseconds(250)
     /// When the current repaint request to the compositing manager ends; nil without one.
     private var repaintEnd: MediaTime?
     /// Long enough for a manager that paints once per refresh of the monitor.
@@ -75,23 +78,34 @@ struct WindowWatch {
     var showsSecret: Bool { model.showsSecret }
 
     /// Whether to ask after each picture if the manager shows windows to choose from: it may show secret ones anywhere.
-    /// The first picture finds out whether it can be asked.
-    var mustAskManager: Bool { model.isOfMutter && (!model.secure.isEmpty || canAskManager == nil) }
+    /// The first pictures find out whether it can be asked.
+    var mustAskManager: Bool {
+        model.isOfMutter && (!model.secure.isEmpty || !hasManagerAnswered && refusals < Self.enoughRefusals)
+    }
 
-    /// Notes what the manager shows at a moment after the picture that is judged next.
+    /// Notes whether the manager shows windows to choose from, at a moment after the picture that is judged next.
     ///
     /// - Parameters:
-    ///   - hasFocus: whether its overlay window has the keyboard.
+    ///   - hasFocus: whether it has the keyboard. Then it is not asked.
     ///   - showsOverview: nil if it cannot be asked.
     mutating func note(hasFocus: Bool, showsOverview: Bool?, now: MediaTime) {
-        canAskManager = showsOverview != nil
+        if !hasFocus {
+            hasManagerAnswered = showsOverview != nil
+            refusals = hasManagerAnswered ? 0 : refusals + 1
+        }
         model.note(showsChoice: hasFocus || showsOverview ?? false)
+        keepLeft(now: now)
+    }
+
+    /// The manager has taken the keyboard, or given it back.
+    mutating func managerFocusChanged(now: MediaTime) {
+        model.passEverywhere()
         keepLeft(now: now)
     }
 
     /// Whether the window manager may show secret windows at places, and does not tell when.
     var managerHidesPlaces: Bool {
-        model.isOfMutter && canAskManager == false && (!model.rules.isEmpty || model.showsSecret)
+        model.isOfMutter && refusals >= Self.enoughRefusals && (!model.rules.isEmpty || model.showsSecret)
     }
 
     /// Whether something has to be read before the next picture.
@@ -194,10 +208,13 @@ struct WindowWatch {
         let left = leftBehind ?? model.leftBehind
         leftBehind = left
         erasing.note(leavesAny: !left.isEmpty, now: now)
+        if model.showsChoice, !mustAskManager { model.note(showsChoice: false) }
         model.collect(hidesUnknown: true, into: &secrets)
         lingering.extend(&secrets, now: now)
         nextEnd = lingering.nextEnd
-        if model.showsChoice { nextEnd = MediaTime.sooner(nextEnd, now + Self.choicePause) }
+        if mustAskManager, model.showsChoice || !hasManagerAnswered && refusals < Self.enoughRefusals {
+            nextEnd = MediaTime.sooner(nextEnd, now + Self.askPause)
+        }
         return true
     }
 }
