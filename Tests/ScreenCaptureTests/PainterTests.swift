@@ -207,19 +207,38 @@ import UpcastClient
         }
     }
 
+    /// A busy manager begins late. One that paints nothing does not hide the place for ever.
+    @Test(arguments: [false, true]) func aBusyManager(paints: Bool) {
+        var passed = PassedPlaces()
+        passed.note(Self.taskbar, for: .seconds(1), awaitsPaint: true, now: .zero)
+        func end(_ now: MediaTime, _ areas: [CaptureRectangle]) -> MediaTime? {
+            var secrets = WindowSecrets()
+            passed.painted(areas, now: now)
+            let end = passed.hide(in: &secrets, now: now)
+            #expect(secrets.places == (end == nil ? [] : [Self.taskbar]))
+            return end
+        }
+        #expect(end(.milliseconds(10), [Self.bounds]) == .seconds(5), "that may be of before")
+        #expect(end(.seconds(3), [CaptureRectangle(x: 0, y: 0, width: 9, height: 9)]) == .seconds(5), "elsewhere")
+        #expect(end(.seconds(4), paints ? [Self.bounds] : []) == .seconds(5))
+        #expect(end(.milliseconds(4900), [Self.bounds]) == (paints ? .seconds(5) : .milliseconds(5900)))
+        #expect(end(.seconds(5), []) == (paints ? nil : .milliseconds(5900)))
+        #expect(end(.seconds(6), []) == nil)
+    }
+
     /// Programs cause places, also while no pictures are made.
     @Test func manyPlaces() {
         var passed = PassedPlaces()
         let bar = CaptureRectangle(x: 0, y: 780, width: 1000, height: 20)
-        for second in 0..<100 as Range<Int64> { passed.note(bar, until: .seconds(second + 2), now: .seconds(second)) }
+        for second in 0..<100 as Range<Int64> { passed.note(bar, for: .seconds(2), now: .seconds(second)) }
         #expect(passed.all.count == 1 && passed.all[0].until == .seconds(101), "the same place is there once")
         for x in 0..<PassedPlaces.capacity {
-            passed.note(CaptureRectangle(x: x, y: 0, width: 1, height: 9), until: .seconds(102), now: .seconds(100))
+            passed.note(CaptureRectangle(x: x, y: 0, width: 1, height: 9), for: .seconds(2), now: .seconds(100))
         }
         var secrets = WindowSecrets()
         #expect(passed.hide(in: &secrets, now: .milliseconds(100_999)) == .seconds(102))
         #expect(secrets.places == [CaptureRectangle(x: 0, y: 0, width: 1000, height: 800)], "too many become one")
-        passed.note(Self.taskbar, until: .seconds(104), now: .seconds(102))
+        passed.note(Self.taskbar, for: .seconds(2), now: .seconds(102))
         #expect(passed.all.map(\.place) == [Self.taskbar], "what is over is forgotten")
     }
 

@@ -1008,7 +1008,7 @@ private final class LookupCount: Sendable {
         painted: [CaptureRectangle] = [CaptureRectangle(x: 0, y: 0, width: 9999, height: 9999)]
     ) -> WindowSecrets {
         var secrets = secrets
-        lingering.painted(painted)
+        lingering.painted(painted, now: now)
         lingering.extend(&secrets, now: now)
         return secrets
     }

@@ -33,8 +33,10 @@ package struct LingeringSecrets: Sendable {
     }
 
     /// Notes that a compositing manager may show a secret window on its way across a place, for some time.
-    package mutating func passes(_ place: CaptureRectangle, now: MediaTime) {
-        passed.note(place, until: now + lateness(Self.fadingTime), now: now)
+    ///
+    /// - Parameter awaitsPaint: whether the manager paints there, so that the time begins no sooner.
+    package mutating func passes(_ place: CaptureRectangle, awaitsPaint: Bool = false, now: MediaTime) {
+        passed.note(place, for: lateness(Self.fadingTime), awaitsPaint: awaitsPaint, now: now)
     }
 
     /// How late a compositing manager may paint: at least `time`, at most `maxTime`.
@@ -56,7 +58,10 @@ package struct LingeringSecrets: Sendable {
     package mutating func beginPicture() { slowest = MediaTime(nanoseconds: slowest.nanoseconds * 7 / 8) }
 
     /// Notes what has changed since the picture before, sent or not, in pixels of the root window.
-    package mutating func painted(_ areas: [CaptureRectangle]) { left.painted(areas) }
+    package mutating func painted(_ areas: [CaptureRectangle], now: MediaTime) {
+        left.painted(areas)
+        passed.painted(areas, now: now)
+    }
 
     /// Also hides what was hidden a moment ago.
     ///

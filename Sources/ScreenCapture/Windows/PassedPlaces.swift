@@ -4,27 +4,65 @@ internal import UpcastClient
 
 /// Places across which a compositing manager may show secret windows, each until a time. Pure.
 struct PassedPlaces: Sendable {
+    struct Passed: Equatable, Sendable {
+        var place: CaptureRectangle
+        /// How long the manager needs, and until when it is over at the earliest.
+        var time: MediaTime
+        var until: MediaTime
+        /// A busy manager begins late: its time begins when something is painted in the place.
+        var awaitsPaint = false
+        /// What is painted in the first picture may be of before.
+        var isNew = true
+
+        var end: MediaTime { awaitsPaint ? until + PassedPlaces.patience : until }
+    }
+
     /// Beyond this number, all places become one. Programs add places, even while no pictures are made.
     static let capacity = 32
-    private(set) var all: [(place: CaptureRectangle, until: MediaTime)] = []
+    /// How much longer a place is hidden in which nothing is painted.
+    static let patience = MediaTime.seconds(4)
+    private(set) var all: [Passed] = []
 
-    mutating func note(_ place: CaptureRectangle, until: MediaTime, now: MediaTime) {
+    mutating func note(_ place: CaptureRectangle, for time: MediaTime, awaitsPaint: Bool = false, now: MediaTime) {
         forget(until: now)
+        let new = Passed(place: place, time: time, until: now + time, awaitsPaint: awaitsPaint)
         if let index = all.firstIndex(where: { $0.place == place }) {
-            return all[index].until = max(all[index].until, until)
+            all[index].join(new)
+        } else {
+            all.append(new)
         }
-        all.append((place, until))
         guard all.count > Self.capacity else { return }
-        let joined = all.reduce(place) { $0.joined(with: $1.place) }
-        all = [(joined, all.reduce(until) { max($0, $1.until) })]
+        var joined = new
+        for other in all { joined.join(other) }
+        all = [joined]
+    }
+
+    /// Notes what the server reports as painted since the picture before.
+    mutating func painted(_ areas: [CaptureRectangle], now: MediaTime) {
+        for index in all.indices where all[index].awaitsPaint {
+            let passed = all[index]
+            all[index].isNew = false
+            guard !passed.isNew, areas.contains(where: { passed.place.intersection($0) != nil }) else { continue }
+            all[index].awaitsPaint = false
+            all[index].until = max(passed.until, now + passed.time)
+        }
     }
 
     /// Hides the places whose time is not over. Returns when the first of them ends.
     mutating func hide(in secrets: inout WindowSecrets, now: MediaTime) -> MediaTime? {
         forget(until: now)
-        for (place, _) in all { secrets.hide(place) }
-        return all.map(\.until).min()
+        for passed in all { secrets.hide(passed.place) }
+        return all.map(\.end).min()
     }
 
-    private mutating func forget(until now: MediaTime) { all.removeAll { $0.until <= now } }
+    private mutating func forget(until now: MediaTime) { all.removeAll { $0.end <= now } }
+}
+
+extension PassedPlaces.Passed {
+    /// Covers another one, too.
+    fileprivate mutating func join(_ other: Self) {
+        place = place.joined(with: other.place)
+        (time, until) = (max(time, other.time), max(until, other.until))
+        (awaitsPaint, isNew) = (awaitsPaint || other.awaitsPaint, isNew || other.isNew)
+    }
 }

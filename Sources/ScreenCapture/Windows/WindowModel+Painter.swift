@@ -50,7 +50,7 @@ extension WindowModel {
 
     /// Notes that the managers were read. After a change of desktop, windows may have passed anywhere.
     mutating func noteDesktop(hadSecrets: Bool) {
-        if hasUnreadDesktop, painter != nil, hadSecrets || !secure.isEmpty { pass(bounds) }
+        if hasUnreadDesktop, painter != nil, hadSecrets || !secure.isEmpty { pass(bounds, awaitsPaint: true) }
         (hasUnreadManagers, hasUnreadDesktop) = (false, false)
     }
 
@@ -68,6 +68,8 @@ extension WindowModel {
         if isIcon, isOfMutter, window.iconPlace == nil {
             icons.append(CaptureRectangle(x: 0, y: 0, width: bounds.width, height: 1))
         }
-        for icon in icons { if let way = place.joined(with: icon).intersection(bounds) { pass(way) } }
+        for icon in icons {
+            if let way = place.joined(with: icon).intersection(bounds) { pass(way, awaitsPaint: true) }
+        }
     }
 }

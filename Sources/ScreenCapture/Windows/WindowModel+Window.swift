@@ -53,6 +53,8 @@ extension WindowModel {
         var place: CaptureRectangle
         /// The window that was there, or 0 for several; nil if windows only pass across the place.
         var window: UInt32?
+        /// The manager paints there what passes.
+        var awaitsPaint = false
     }
 
     /// A window of another X client that may have come into a window, and ended there unread.

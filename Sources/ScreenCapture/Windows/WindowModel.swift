@@ -248,7 +248,9 @@ package struct WindowModel: Sendable {
     }
 
     /// Notes that a manager may show secret windows anywhere in a place, on their way across it.
-    mutating func pass(_ place: CaptureRectangle) { left.append(Left(place: place)) }
+    mutating func pass(_ place: CaptureRectangle, awaitsPaint: Bool = false) {
+        left.append(Left(place: place, awaitsPaint: awaitsPaint))
+    }
 
     /// After a change of the screen's size, servers may show its old pixels anywhere.
     private mutating func scramble() {

@@ -69,7 +69,7 @@ struct WindowWatch {
             if let window = left.window {
                 lingering.left(left.place, by: window, isGone: !model.isViewable(window), now: now)
             } else {
-                lingering.passes(left.place, now: now)
+                lingering.passes(left.place, awaitsPaint: left.awaitsPaint, now: now)
             }
         }
     }
@@ -203,7 +203,7 @@ struct WindowWatch {
         lingering.beginPicture()
         lingering.answered(in: display.takeSlowestAnswer())
         if model.isErasing { model.endPicture() }
-        lingering.painted(display.damaged)
+        lingering.painted(display.damaged, now: now)
         if unknownWait.waits(isUnknown: model.hasUnknown) { return false }
         let left = leftBehind ?? model.leftBehind
         leftBehind = left
