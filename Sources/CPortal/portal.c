@@ -22,18 +22,9 @@ enum { BUS_MSEC = 5000 };
 /// Opens a bus that accepts questions; NULL and an error otherwise.
 static sd_bus *open_bus(const upcast_bus_library *l, int *error) {
     sd_bus *bus = NULL;
-    *error = UPCAST_PORTAL_NO_BUS;
-    if (l->sd_bus_open_user(&bus) < 0) return NULL;
-    const int status = upcast_bus_wait(l, bus, -1, BUS_MSEC);
-    if (status > 0) {
-        l->sd_bus_set_method_call_timeout(bus, (uint64_t)BUS_MSEC * 1000);
-        return bus;
-    }
-    if (status == -ETIMEDOUT) *error = UPCAST_PORTAL_SILENT_BUS;
-    // Nothing waits to be sent, and the bus would not read it.
-    l->sd_bus_close(bus);
-    l->sd_bus_unref(bus);
-    return NULL;
+    const int status = upcast_bus_open(l, l->sd_bus_open_user, -1, BUS_MSEC, BUS_MSEC, &bus);
+    *error = status == -ETIMEDOUT ? UPCAST_PORTAL_SILENT_BUS : UPCAST_PORTAL_NO_BUS;
+    return bus;
 }
 
 upcast_portal *upcast_portal_open(int *error) {

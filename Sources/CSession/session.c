@@ -38,7 +38,7 @@ struct upcast_session {
 };
 
 /// The time limit for an answer: one second, because the program runs on this machine.
-static const uint64_t answer_usec = 1000000;
+enum { ANSWER_MSEC = 1000 };
 
 /// Notes the first program that did not answer. Returns the status.
 static int heard(upcast_session *s, int status, const char *name) {
@@ -209,34 +209,11 @@ static void refresh(upcast_session *s) {
     s->state.is_switched = !ask_login(s, "Active", !s->state.is_switched);
 }
 
-static void end_bus(upcast_session *s, sd_bus **bus) {
-    // Nothing is left to send: each question has its answer, or its answer is not needed.
-    s->l->sd_bus_close(*bus);
-    s->l->sd_bus_unref(*bus);
-    *bus = NULL;
-}
-
-/// Takes over an opened bus, if it accepts questions; NULL otherwise.
-static void begin_bus(upcast_session *s, sd_bus **bus, int status, const char *name, int stop, int patience) {
-    if (status < 0) {
-        *bus = NULL;
-        // The bus accepts no connections any more: its program hangs.
-        if (status == -EAGAIN) heard(s, -ETIMEDOUT, name);
-        return;
-    }
-    if (heard(s, upcast_bus_wait(s->l, *bus, stop, patience), name) < 0) {
-        end_bus(s, bus);
-        return;
-    }
-    s->l->sd_bus_set_method_call_timeout(*bus, answer_usec);
-}
-
 static void begin_login(upcast_session *s, int stop, int patience) {
-    const int status = s->l->sd_bus_open_system(&s->system);
-    begin_bus(s, &s->system, status, "the D-Bus daemon of the system", stop, patience);
+    const char *const name = "the D-Bus daemon of the system";
+    heard(s, upcast_bus_open(s->l, s->l->sd_bus_open_system, stop, patience, ANSWER_MSEC, &s->system), name);
     if (!s->system) return;
     // Signals are subscribed first. Later changes are then reported, and the answers contain the earlier ones.
-    const char *const name = "the D-Bus daemon of the system";
     heard(
         s, s->l->sd_bus_match_signal(s->system, NULL, login, login_path, login_manager, "PrepareForSleep", take_sleep, s),
         name);
@@ -298,8 +275,7 @@ static int take_owner(sd_bus_message *message, void *data, sd_bus_error *error) 
 }
 
 static void begin_savers(upcast_session *s, int stop, int patience) {
-    const int status = s->l->sd_bus_open_user(&s->user);
-    begin_bus(s, &s->user, status, user_bus, stop, patience);
+    heard(s, upcast_bus_open(s->l, s->l->sd_bus_open_user, stop, patience, ANSWER_MSEC, &s->user), user_bus);
     for (int i = 0; s->user && !s->silent && i < SAVERS; i++) {
         char rule[256];
         snprintf(
@@ -327,8 +303,9 @@ upcast_session *upcast_session_open(int stop, int patience) {
 }
 
 void upcast_session_close(upcast_session *s) {
-    if (s->system) end_bus(s, &s->system);
-    if (s->user) end_bus(s, &s->user);
+    // Nothing is left to send: each question has its answer, or its answer is not needed.
+    upcast_bus_close(s->l, &s->system);
+    upcast_bus_close(s->l, &s->user);
     free(s);
 }
 
@@ -343,8 +320,8 @@ static bool process(upcast_session *s, sd_bus *bus) {
 
 void upcast_session_look(upcast_session *s, upcast_session_state *state) {
     for (;;) {
-        if (!process(s, s->system)) end_bus(s, &s->system);
-        if (!process(s, s->user)) end_bus(s, &s->user);
+        if (!process(s, s->system)) upcast_bus_close(s->l, &s->system);
+        if (!process(s, s->user)) upcast_bus_close(s->l, &s->user);
         bool has_asked = false;
         for (int i = 0; i < SAVERS; i++) {
             if (!s->must_ask[i] || !s->user || s->silent) continue;

@@ -16,32 +16,15 @@ enum { PATIENCE_MSEC = 250 };
 
 upcast_shell *upcast_shell_open(void) { return calloc(1, sizeof(upcast_shell)); }
 
-static void disconnect(upcast_shell *s, const upcast_bus_library *l) {
-    if (!s->bus) return;
-    l->sd_bus_close(s->bus);
-    l->sd_bus_unref(s->bus);
-    s->bus = NULL;
-}
-
 void upcast_shell_close(upcast_shell *s) {
     const upcast_bus_library *l = s->bus ? upcast_bus_load() : NULL;
-    if (l) disconnect(s, l);
+    if (l) upcast_bus_close(l, &s->bus);
     free(s);
-}
-
-static int connect_bus(upcast_shell *s, const upcast_bus_library *l) {
-    int status = l->sd_bus_open_user(&s->bus);
-    if (status < 0) {
-        s->bus = NULL;
-        // The daemon's queue of connections is full, because its process is stopped. All else means: no bus.
-        return status == -EAGAIN ? -ETIMEDOUT : -ENOENT;
-    }
-    return upcast_bus_wait(l, s->bus, -1, PATIENCE_MSEC);
 }
 
 /// Asks; the bus does not start a GNOME Shell for that.
 static int ask(upcast_shell *s, const upcast_bus_library *l, int *is_visible) {
-    int status = s->bus ? 0 : connect_bus(s, l);
+    int status = s->bus ? 0 : upcast_bus_open(l, l->sd_bus_open_user, -1, PATIENCE_MSEC, PATIENCE_MSEC, &s->bus);
     // Messages other than answers are discarded.
     while (status >= 0 && (status = l->sd_bus_process(s->bus, NULL)) > 0) {}
     sd_bus_message *question = NULL, *answer = NULL;
@@ -50,7 +33,7 @@ static int ask(upcast_shell *s, const upcast_bus_library *l, int *is_visible) {
             s->bus, &question, shell, "/org/gnome/Shell", "org.freedesktop.DBus.Properties", "Get");
     if (status >= 0) status = l->sd_bus_message_append(question, "ss", shell, "OverviewActive");
     if (status >= 0) status = l->sd_bus_message_set_auto_start(question, false);
-    if (status >= 0) status = l->sd_bus_call(s->bus, question, PATIENCE_MSEC * UINT64_C(1000), NULL, &answer);
+    if (status >= 0) status = l->sd_bus_call(s->bus, question, 0, NULL, &answer);
     if (status >= 0) status = l->sd_bus_message_read(answer, "v", "b", is_visible);
     l->sd_bus_message_unref(question);
     l->sd_bus_message_unref(answer);
@@ -75,7 +58,7 @@ int upcast_shell_overview(upcast_shell *s) {
         if (status >= 0) return is_visible != 0;
         if (is_absent(status)) return -1;
         // The bus counts questions without an answer until the connection ends.
-        disconnect(s, l);
+        upcast_bus_close(l, &s->bus);
         if (status == -ETIMEDOUT) break;
     }
     return 1;

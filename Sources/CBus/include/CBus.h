@@ -51,12 +51,22 @@ typedef UPCAST_LOADER_TABLE(UPCAST_BUS_FUNCTIONS) upcast_bus_library;
 /// Loads libsystemd once; NULL if it is missing, or lacks a function. It stays loaded.
 const upcast_bus_library *upcast_bus_load(void);
 
-/// Waits until an opened bus accepts questions. libsystemd itself would wait without a limit, or for a minute and a
-/// half.
+/// Opens a bus, and waits until it accepts questions. libsystemd itself would wait without a limit, or for a minute and
+/// a half.
 ///
-/// @param stop      a descriptor; once it is readable, the wait ends. -1 for none.
-/// @param patience  how many milliseconds the bus may take.
+/// @param open_bus       `sd_bus_open_system` or `sd_bus_open_user` of the library.
+/// @param stop           a descriptor; once it is readable, the wait ends. -1 for none.
+/// @param patience_msec  how long the bus may take.
+/// @param answer_msec    how long each answer may take, except where a call has its own limit.
+/// @param bus            NULL after an error.
 /// Returns 1, or libsystemd's error; -ETIMEDOUT if the bus does not answer, -ECANCELED because of `stop`.
-int upcast_bus_wait(const upcast_bus_library *l, sd_bus *bus, int stop, int patience);
+int upcast_bus_open(
+    const upcast_bus_library *l, int (*open_bus)(sd_bus **), int stop, int patience_msec, int answer_msec,
+    sd_bus **bus);
+
+/// Closes a bus, and sets it to NULL. Messages that wait to be sent are discarded.
+///
+/// @param bus  may be NULL already.
+void upcast_bus_close(const upcast_bus_library *l, sd_bus **bus);
 
 #endif
