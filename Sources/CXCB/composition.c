@@ -24,13 +24,8 @@ static bool has_alpha(upcast_x *x, xcb_render_pictformat_t format) {
     return false;
 }
 
-static bool is_present(upcast_x *x, xcb_extension_t *extension) {
-    const xcb_query_extension_reply_t *reply = xcb_get_extension_data(x->c, extension);
-    return reply && reply->present;
-}
-
 bool upcast_x_begin_composition(upcast_x *x) {
-    if (!x->has_damage || !is_present(x, &xcb_composite_id) || !is_present(x, &xcb_render_id)) return false;
+    if (!x->has_damage || !upcast_x_has(x, &xcb_composite_id) || !upcast_x_has(x, &xcb_render_id)) return false;
     xcb_composite_query_version_reply_t *composite =
         xcb_composite_query_version_reply(x->c, xcb_composite_query_version(x->c, 0, 4), NULL);
     const bool has_composite = composite && (composite->major_version > 0 || composite->minor_version >= 2);

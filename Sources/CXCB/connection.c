@@ -50,7 +50,7 @@ static const xcb_visualtype_t *root_visual(const xcb_screen_t *screen) {
     return NULL;
 }
 
-static bool has(upcast_x *x, xcb_extension_t *extension) {
+bool upcast_x_has(upcast_x *x, xcb_extension_t *extension) {
     const xcb_query_extension_reply_t *reply = xcb_get_extension_data(x->c, extension);
     return reply && reply->present;
 }
@@ -65,7 +65,7 @@ static bool has_named(upcast_x *x, const char *name) {
 
 /// Sends a request to find out: servers refuse clients with which they cannot share memory.
 static bool shares_memory(upcast_x *x) {
-    if (!has(x, &xcb_shm_id)) return false;
+    if (!upcast_x_has(x, &xcb_shm_id)) return false;
     xcb_shm_query_version_reply_t *v = xcb_shm_query_version_reply(x->c, xcb_shm_query_version(x->c), NULL);
     bool is_new = v && (v->major_version > 1 || v->minor_version >= 2);
     free(v);
@@ -81,9 +81,9 @@ static bool shares_memory(upcast_x *x) {
 }
 
 static void begin_fixes(upcast_x *x) {
+    if (!upcast_x_has(x, &xcb_xfixes_id)) return;
     xcb_xfixes_query_version_reply_t *v =
-        has(x, &xcb_xfixes_id) ? xcb_xfixes_query_version_reply(x->c, xcb_xfixes_query_version(x->c, 5, 0), NULL)
-                               : NULL;
+        xcb_xfixes_query_version_reply(x->c, xcb_xfixes_query_version(x->c, 5, 0), NULL);
     x->has_fixes = v && v->major_version >= 2;
     free(v);
     if (!x->has_fixes) return;
@@ -93,7 +93,7 @@ static void begin_fixes(upcast_x *x) {
 
 /// DAMAGE needs XFIXES, whose regions it fills.
 static void begin_damage(upcast_x *x) {
-    if (!x->has_fixes || !has(x, &xcb_damage_id)) return;
+    if (!x->has_fixes || !upcast_x_has(x, &xcb_damage_id)) return;
     xcb_damage_query_version_reply_t *v =
         xcb_damage_query_version_reply(x->c, xcb_damage_query_version(x->c, 1, 1), NULL);
     x->has_damage = v != NULL;
@@ -108,8 +108,9 @@ static void begin_damage(upcast_x *x) {
 }
 
 static void begin_monitors(upcast_x *x) {
+    if (!upcast_x_has(x, &xcb_randr_id)) return;
     xcb_randr_query_version_reply_t *v =
-        has(x, &xcb_randr_id) ? xcb_randr_query_version_reply(x->c, xcb_randr_query_version(x->c, 1, 5), NULL) : NULL;
+        xcb_randr_query_version_reply(x->c, xcb_randr_query_version(x->c, 1, 5), NULL);
     x->has_monitors = v && (v->major_version > 1 || v->minor_version >= 5);
     free(v);
     if (!x->has_monitors) return;

@@ -106,6 +106,9 @@ upcast_x_window upcast_x_take_place(upcast_x *x, xcb_window_t window, struct upc
 /// @param facts  all zero.
 void upcast_x_look_inside(upcast_x *x, const xcb_window_t *windows, uint32_t count, upcast_x_facts *facts);
 
+/// Whether the server has an extension.
+bool upcast_x_has(upcast_x *x, xcb_extension_t *extension);
+
 /// The first 32-bit word of a property; 0 if it has none.
 uint32_t upcast_x_word(const xcb_get_property_reply_t *reply);
 /// The X client that created a window: the client bits of the window ID.

@@ -5,15 +5,14 @@
 #include <xcb/xinput.h>
 
 bool upcast_x_begin_motion(upcast_x *x) {
-    const xcb_query_extension_reply_t *extension = xcb_get_extension_data(x->c, &xcb_input_id);
-    if (!extension || !extension->present) return false;
+    if (!upcast_x_has(x, &xcb_input_id)) return false;
     xcb_input_xi_query_version_reply_t *v =
         xcb_input_xi_query_version_reply(x->c, xcb_input_xi_query_version(x->c, 2, 2), NULL);
     // Since 2.1, raw events come also while another client has grabbed the pointer, as menus do.
     const bool is_new = v && (v->major_version > 2 || (v->major_version == 2 && v->minor_version >= 1));
     x->input_minor = is_new ? (v->major_version > 2 ? 2 : v->minor_version) : 0;
     free(v);
-    if (is_new) x->input_opcode = extension->major_opcode;
+    if (is_new) x->input_opcode = xcb_get_extension_data(x->c, &xcb_input_id)->major_opcode;
     return is_new;
 }
 

@@ -55,8 +55,7 @@ static void intern(upcast_x *x) {
 }
 
 static void begin_resources(upcast_x *x) {
-    const xcb_query_extension_reply_t *present = xcb_get_extension_data(x->c, &xcb_res_id);
-    if (!present || !present->present) return;
+    if (!upcast_x_has(x, &xcb_res_id)) return;
     xcb_res_query_version_reply_t *v = xcb_res_query_version_reply(x->c, xcb_res_query_version(x->c, 1, 2), NULL);
     x->has_resources = v && (v->server_major > 1 || v->server_minor >= 2);
     free(v);
@@ -141,8 +140,7 @@ static void watch_focus(upcast_x *x, xcb_window_t overlay) {
 
 /// A manager has the overlay window already: it is not made for this.
 static void find_overlay(upcast_x *x) {
-    const xcb_query_extension_reply_t *extension = xcb_get_extension_data(x->c, &xcb_composite_id);
-    if (!extension || !extension->present) return;
+    if (!upcast_x_has(x, &xcb_composite_id)) return;
     // Servers refuse other requests before this one.
     free(xcb_composite_query_version_reply(x->c, xcb_composite_query_version(x->c, 0, 4), NULL));
     const xcb_window_t root = x->screen->root;
