@@ -171,7 +171,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
             windows.activeChanged()
             if settings.front != nil { schedule.noteChange() }
         case .overlayFocusChanged: windows.managerFocusChanged(now: clock.now())
-        case .composited(let isComposited): windows.composited(isComposited)
+        case .composited(let isComposited): windows.composited(isComposited, now: clock.now())
         case .desktopChanged:
             windows.desktopChanged()
             schedule.noteChange()

@@ -51,8 +51,12 @@ struct PassedPlaces: Sendable {
     /// Hides the places whose time is not over. Returns when the first of them ends.
     mutating func hide(in secrets: inout WindowSecrets, now: MediaTime) -> MediaTime? {
         forget(until: now)
-        for passed in all { secrets.hide(passed.place) }
-        return all.map(\.end).min()
+        var next: MediaTime?
+        for passed in all {
+            secrets.hide(passed.place)
+            next = MediaTime.sooner(next, passed.end)
+        }
+        return next
     }
 
     private mutating func forget(until now: MediaTime) { all.removeAll { $0.end <= now } }

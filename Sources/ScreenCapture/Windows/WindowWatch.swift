@@ -20,14 +20,7 @@ struct WindowWatch {
     /// When a picture may hide less than the last one; nil for never.
     private var nextEnd: MediaTime?
     private var unknownWait = UnknownWait()
-    /// The manager has said for the last picture whether it shows windows to choose from.
-    private var hasManagerAnswered = false
-    /// For how many pictures in a row it could not be asked. A desktop that begins cannot be asked yet.
-    private var refusals = 0
-    private static let enoughRefusals = 3
-    /// How soon the manager is asked again, although nothing has changed on the screen. Its last change there may be
-    /// earlier than the end of what it shows.
-    private static let askPause = MediaTime.milliseconds(250)
+    private var choice = ChoiceWatch()
     /// When the current repaint request to the compositing manager ends; nil without one.
     private var repaintEnd: MediaTime?
     /// Long enough for a manager that paints once per refresh of the monitor.
@@ -78,10 +71,7 @@ struct WindowWatch {
     var showsSecret: Bool { model.showsSecret }
 
     /// Whether to ask after each picture if the manager shows windows to choose from: it may show secret ones anywhere.
-    /// The first pictures find out whether it can be asked.
-    var mustAskManager: Bool {
-        model.isOfMutter && (!model.secure.isEmpty || !hasManagerAnswered && refusals < Self.enoughRefusals)
-    }
+    var mustAskManager: Bool { choice.mustAsk(isOfMutter: model.isOfMutter, hasSecure: !model.secure.isEmpty) }
 
     /// Notes whether the manager shows windows to choose from, at a moment after the picture that is judged next.
     ///
@@ -89,11 +79,13 @@ struct WindowWatch {
     ///   - hasFocus: whether it has the keyboard. Then it is not asked.
     ///   - showsOverview: nil if it cannot be asked.
     mutating func note(hasFocus: Bool, showsOverview: Bool?, now: MediaTime) {
-        if !hasFocus {
-            hasManagerAnswered = showsOverview != nil
-            refusals = hasManagerAnswered ? 0 : refusals + 1
-        }
-        model.note(showsChoice: hasFocus || showsOverview ?? false)
+        choice.note(hasFocus: hasFocus, showsOverview: showsOverview)
+        tellChoice(now: now)
+    }
+
+    private mutating func tellChoice(now: MediaTime) {
+        guard choice.showsChoice != model.showsChoice else { return }
+        model.note(showsChoice: choice.showsChoice)
         keepLeft(now: now)
     }
 
@@ -105,7 +97,7 @@ struct WindowWatch {
 
     /// Whether the window manager may show secret windows at places, and does not tell when.
     var managerHidesPlaces: Bool {
-        model.isOfMutter && refusals >= Self.enoughRefusals && (!model.rules.isEmpty || model.showsSecret)
+        model.isOfMutter && choice.cannotAsk && (!model.rules.isEmpty || model.showsSecret)
     }
 
     /// Whether something has to be read before the next picture.
@@ -121,9 +113,10 @@ struct WindowWatch {
     }
 
     /// A compositing manager has come or gone.
-    mutating func composited(_ isComposited: Bool) {
+    mutating func composited(_ isComposited: Bool, now: MediaTime) {
         model.hasUnreadManagers = true
         note(isComposited: isComposited)
+        keepLeft(now: now)
     }
 
     /// The window manager shows another virtual desktop, or hides all windows or shows them again.
@@ -208,13 +201,14 @@ struct WindowWatch {
         let left = leftBehind ?? model.leftBehind
         leftBehind = left
         erasing.note(leavesAny: !left.isEmpty, now: now)
-        if model.showsChoice, !mustAskManager { model.note(showsChoice: false) }
+        if !mustAskManager {
+            choice.forgetAnswer()
+            tellChoice(now: now)
+        }
         model.collect(hidesUnknown: true, into: &secrets)
         lingering.extend(&secrets, now: now)
         nextEnd = lingering.nextEnd
-        if mustAskManager, model.showsChoice || !hasManagerAnswered && refusals < Self.enoughRefusals {
-            nextEnd = MediaTime.sooner(nextEnd, now + Self.askPause)
-        }
+        if mustAskManager, choice.asksAgain { nextEnd = MediaTime.sooner(nextEnd, now + ChoiceWatch.pause) }
         return true
     }
 }
