@@ -89,23 +89,13 @@ import Testing
             let broadcast = try Broadcast()
             // By then, the screen savers that are there have been asked.
             try broadcast.waitUntilShown("the screen")
-            let saver = try ChildProcess(
-                "/usr/bin/python3",
-                [
-                    "-c",
-                    """
-                    import dbus, dbus.service, dbus.mainloop.glib
-                    from gi.repository import GLib
-                    dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
-                    class Saver(dbus.service.Object):
-                        @dbus.service.method("org.gnome.ScreenSaver", out_signature="b")
-                        def GetActive(self):
-                            return True
-                    saver = Saver(dbus.SessionBus(), "/org/gnome/ScreenSaver")
-                    name = dbus.service.BusName("org.gnome.ScreenSaver", dbus.SessionBus())
-                    GLib.MainLoop().run()
-                    """,
-                ], environment: broadcast.bus.environment)
+            let saver = try broadcast.bus.serve(
+                "org.gnome.ScreenSaver",
+                """
+                @dbus.service.method("org.gnome.ScreenSaver", out_signature="b")
+                def GetActive(self):
+                    return True
+                """)
             // It says nothing by itself.
             try broadcast.waitUntilHidden("the curtain")
             try saver.stop(SIGKILL)

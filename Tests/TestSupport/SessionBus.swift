@@ -57,6 +57,33 @@ package final class SessionBus: Sendable {
             """, to: "bus.conf")
     }
 
+    /// Starts a program that owns the name of an interface, and has one method, at the usual path.
+    ///
+    /// - Parameters:
+    ///   - method: the method in Python, with its decorator. `sys.argv[1]` is the argument.
+    package func serve(_ interface: String, _ method: String, argument: String = "") throws -> ChildProcess {
+        let path = "/" + interface.replacing(".", with: "/")
+        let lines = method.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
+        let service = try ChildProcess(
+            // Only Debian's own Python has the modules.
+            "/usr/bin/python3",
+            [
+                "-c",
+                """
+                import dbus, dbus.service, dbus.mainloop.glib, os, sys
+                from gi.repository import GLib
+                dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+                class Service(dbus.service.Object):
+                \(lines)
+                service = Service(dbus.SessionBus(), "\(path)")
+                name = dbus.service.BusName("\(interface)", dbus.SessionBus())
+                GLib.MainLoop().run()
+                """, argument,
+            ], environment: environment)
+        try waitFor("\(interface)", while: service) { has(interface) }
+        return service
+    }
+
     /// Whether a program owns the name.
     package func has(_ name: String) -> Bool {
         let call = [
