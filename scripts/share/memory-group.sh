@@ -69,6 +69,9 @@ group_peak() { cat "$memory_group"/memory.{max_usage_in_bytes,peak} 2>/dev/null 
 # group_anonymous: prints the current bytes that are not a copy of a file. Without swap, they cannot be reclaimed.
 group_anonymous() { sed -n -E 's/^(total_rss|anon) //p' "$memory_group/memory.stat" 2>/dev/null || true; }
 
+# group_mapped: prints the current bytes of files that processes have mapped and that are charged to the group.
+group_mapped() { sed -n -E 's/^(total_mapped_file|file_mapped) //p' "$memory_group/memory.stat" 2>/dev/null || true; }
+
 # group_kills: prints how many processes the kernel killed because of the limit.
 group_kills() { sed -n 's/^oom_kill //p' "$memory_group"/memory.{oom_control,events} 2>/dev/null || true; }
 
@@ -78,12 +81,14 @@ remove_memory_group() {
 }
 
 # drop_page_cache PROGRAM: drops the cached pages of a program and its libraries, because pages are charged to the group
-# that touches them first. Pages that another process has mapped stay; it prints how many bytes.
+# that touches them first. Pages that another process has mapped stay: sets kept_bytes to their number of bytes, and
+# dropped_files to the number of files.
 drop_page_cache() {
-    local file files=() kept
+    local file files=()
     mapfile -t files < <(echo "$1" && ldd "$1" | awk '{ file = ($2 == "=>") ? $3 : $1 } file ~ /^\// { print file }')
     sync -d "$1" 2>/dev/null || true
     for file in "${files[@]}"; do dd if="$file" iflag=nocache count=0 status=none; done
-    kept=$(fincore --bytes --noheadings --output RES "${files[@]}" 2>/dev/null | awk '{ sum += $1 } END { print sum }')
-    printf '%d files, of which %s bytes stay cached and are charged to others' "${#files[@]}" "${kept:-0}"
+    dropped_files=${#files[@]}
+    kept_bytes=$(fincore --bytes --noheadings --output RES "${files[@]}" 2>/dev/null |
+        awk '{ sum += $1 } END { print +sum }')
 }
