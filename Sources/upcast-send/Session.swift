@@ -154,15 +154,17 @@ final class Session {
     // MARK: Tracks
 
     /// Reports which parts of a stream are not sent.
-    private func check(_ timed: NUTInput) throws(Failure) {
+    private func check(_ timed: ContainerInput) throws(Failure) {
         if timed.microphone != nil, plan.microphone != nil {
             throw .input("the stream has a second audio track, which is the microphone; leave out --mic")
         }
         if !timed.unsent.isEmpty { progress.report("not sent: \(timed.unsent.joined(separator: ", "))") }
-        guard let video = timed.video, !video.pixelFormat.isRGB, plan.matrix == nil, plan.range == nil else { return }
+        guard let video = timed.video, !video.pixelFormat.isRGB, !timed.knowsColors, plan.matrix == nil,
+            plan.range == nil
+        else { return }
         progress.tell(
-            "NUT does not say which colours its video has: taken as \(video.color.matrix), \(video.color.range) range; "
-                + "--color and --range name others")
+            "the colours of the video are taken as \(video.color.matrix), \(video.color.range) range, which the stream "
+                + "does not fully say; --color and --range name others")
     }
 
     private func start(

@@ -7,7 +7,7 @@ struct SessionInput: Sendable {
         case video(SessionPlan.Video)
         case audio(CaptureAudioSource, SessionPlan.Audio)
         /// All tracks of one stream, with their times.
-        case timed(NUTInput)
+        case timed(ContainerInput)
     }
 
     let kind: Kind
@@ -38,9 +38,9 @@ struct SessionInput: Sendable {
         }
         if let path = plan.stream {
             let stream = try InputStream(path, stop, aheadBytes: videoAhead)
-            let timed: NUTInput
+            let timed: ContainerInput
             do throws(InputError) {
-                timed = try NUTInput(stream.reader, matrix: plan.matrix, range: plan.range, loops: plan.loops)
+                timed = try ContainerInput(stream.reader, matrix: plan.matrix, range: plan.range, loops: plan.loops)
             } catch {
                 stop.stop()
                 stream.ahead?.close()
@@ -75,5 +75,5 @@ struct SessionInput: Sendable {
     /// Whether this is a pipe with one track, which has no times.
     var isSeparatePipe: Bool { timed == nil && stream?.ahead != nil }
 
-    var timed: NUTInput? { if case .timed(let input) = kind { input } else { nil } }
+    var timed: ContainerInput? { if case .timed(let input) = kind { input } else { nil } }
 }

@@ -22,7 +22,7 @@ struct SessionPlan: Sendable {
     var orientation: OrientationSchedule
     /// The secure regions of every frame.
     var secure: CaptureSecureRegions
-    /// The path of a NUT stream, in place of `video` and `appAudio`.
+    /// The path of a NUT or Matroska stream, in place of `video` and `appAudio`.
     var stream: String?
     var video: Video?
     var appAudio: Audio?
@@ -46,7 +46,7 @@ struct SessionPlan: Sendable {
             ("--name", command.name, SourceArguments.nameRemedy),
             ("--video", command.video, "write pattern, none, a file, or - for standard input"),
             ("--app-audio", command.appAudio, sound), ("--mic", command.mic, sound),
-            ("the stream", command.input, "name a NUT file, or - for standard input"),
+            ("the stream", command.input, "name a NUT or Matroska file, or - for standard input"),
         ])
         socket = command.socket ?? Self.environment("UPCAST_SOCKET") ?? CaptureConnection.defaultPath
         name = command.name

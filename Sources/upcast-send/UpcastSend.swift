@@ -14,13 +14,14 @@ import UpcastClient
             Without options, upcast-send sends a test pattern and a tone until it is stopped. Other examples:
 
               upcast-send --size 1080x1920 --orientation cycle:5
-              ffmpeg -i clip.mp4 -c:v rawvideo -enc_time_base:v 1:1000 -c:a pcm_s16le -f nut - | upcast-send -
+              ffmpeg -i clip.mp4 -c:v rawvideo -pix_fmt yuv420p -enc_time_base:v 1:1000 \\
+                  -c:a pcm_s16le -f nut - | upcast-send -
               upcast-send --video a.bgra --format BGRA --size 800x600 --mic a.wav
 
-            A NUT stream carries video and audio with their times, so that they stay in sync as they are in the \
-            source. Its first video, its first audio (as app audio) and its second audio (as microphone) are sent. \
-            Without -enc_time_base, ffmpeg rounds the times of raw video to its frame rate. For a live source, add \
-            -copyts before the inputs of ffmpeg.
+            A NUT or Matroska stream carries video and audio with their times, so that they stay in sync as they are \
+            in the source. Its first video, its first audio (as app audio) and its second audio (as microphone) are \
+            sent. Without -enc_time_base, ffmpeg rounds the times of raw video to its frame rate. For a live source, \
+            add -copyts before the inputs of ffmpeg.
 
             Inputs without times start together when each has its first sample. If several pipes are live, as those \
             of programs that grab a screen and its sound, the times of samples follow from their arrival instead. \
@@ -38,7 +39,8 @@ import UpcastClient
             """,
         version: "upcast-send \(Version.current)")
 
-    @Argument(help: "A NUT stream with video and audio: a file, or - for standard input.", completion: .file())
+    @Argument(
+        help: "A NUT or Matroska stream of raw video and PCM: a file, or - for standard input.", completion: .file())
     var input: String?
 
     @Option(
@@ -88,11 +90,11 @@ import UpcastClient
 
     @Option(
         help: ArgumentHelp(
-            "Colour matrix of the pictures (default: bt709 for HD, else bt601).",
-            discussion: "ffmpeg converts grabbed screens to bt601 at any size, and Y4M does not contain the matrix."))
+            "Colour matrix of the pictures (default: that of the stream, or bt709 for HD, else bt601).",
+            discussion: "ffmpeg converts grabbed screens to bt601 at any size. NUT and Y4M do not contain the matrix."))
     var color: Matrix?
 
-    @Option(help: "Colour range of the pictures (default: full for RGB, else video).")
+    @Option(help: "Colour range of the pictures (default: that of the stream, or full for RGB and grey, else video).")
     var range: Range?
 
     @Option(
@@ -104,7 +106,7 @@ import UpcastClient
     var appAudioFormat: String?
 
     @Option(
-        help: "Microphone audio, as for --app-audio (default: none, or the second audio of the NUT stream).",
+        help: "Microphone audio, as for --app-audio (default: none, or the second audio of the stream).",
         completion: .file())
     var mic: String?
 

@@ -24,23 +24,8 @@ import Testing
         return writer
     }
 
-    /// What an input delivers: track, time, and its first byte.
-    private static func all(_ input: NUTInput) throws -> [(track: SampleTrack, time: MediaTime, first: UInt8)] {
-        var result: [(track: SampleTrack, time: MediaTime, first: UInt8)] = []
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
-        defer { memory.deallocate() }
-        let place: VideoSource.Memory = { format in
-            guard format.minimumPayloadBytes <= memory.count else { throw InputError("too large") }
-            return memory
-        }
-        while let sample = try input.advance(into: place) {
-            result.append((sample.track, sample.time, sample.track == .video ? memory[0] : input.samples[0]))
-        }
-        return result
-    }
-
-    private static func input(_ bytes: [UInt8], piece: Int = 7, loops: Bool = false) throws -> NUTInput {
-        try NUTInput(InputReader(MemoryInput(bytes, piece: piece)), loops: loops)
+    private static func input(_ bytes: [UInt8], piece: Int = 7, loops: Bool = false) throws -> ContainerInput {
+        try ContainerInput(InputReader(MemoryInput(bytes, piece: piece)), loops: loops)
     }
 
     @Test(arguments: [1, 7, 100_000]) func timesAndPayloads(piece: Int) throws {
@@ -50,7 +35,7 @@ import Testing
         #expect(input.video?.width == 4 && input.video?.height == 2 && input.video?.pixelFormat == .gray)
         #expect(input.appAudio == AudioFormat(sampleRate: 48_000, channels: 1, encoding: .int16))
         #expect(input.microphone == nil && input.unsent.isEmpty)
-        let samples = try Self.all(input)
+        let samples = try ReadSample.all(input)
         #expect(samples.filter { $0.track == .video }.map(\.time) == [0, 40, 80].map { .milliseconds($0) })
         #expect(samples.filter { $0.track == .video }.map(\.first) == [0, 1, 2])
         #expect(
@@ -69,7 +54,7 @@ import Testing
         writer.syncPoint(start, timeBase: 0)
         writer.frame(0, start, [UInt8](repeating: 0, count: 8), isWhole: false)
         writer.frame(1, start * 48 / 1000, [1, 2], isWhole: false)
-        let samples = try Self.all(Self.input(writer.bytes))
+        let samples = try ReadSample.all(Self.input(writer.bytes))
         #expect(samples[0].time == .microseconds(1_795_642_422_123_456))
         #expect((samples[1].time - samples[0].time).magnitude < .microseconds(21))
     }
@@ -82,7 +67,7 @@ import Testing
         let time = 4_500_000_000_000
         writer.syncPoint(time, timeBase: 0)
         writer.frame(0, time, [UInt8](repeating: 0, count: 8), isWhole: false)
-        let error = #expect(throws: InputError.self) { try Self.all(Self.input(writer.bytes)) }
+        let error = #expect(throws: InputError.self) { try ReadSample.all(Self.input(writer.bytes)) }
         #expect(error?.description.contains("a time out of range") == true)
     }
 
@@ -93,7 +78,7 @@ import Testing
         writer.begin()
         let times = [0, 60, 120, 180, 130, 190, 250, 200, 260]
         for time in times { writer.frame(0, time, [UInt8](repeating: 0, count: 8), isWhole: false) }
-        #expect(try Self.all(Self.input(writer.bytes)).map(\.time) == times.map { .milliseconds(Int64($0)) })
+        #expect(try ReadSample.all(Self.input(writer.bytes)).map(\.time) == times.map { .milliseconds(Int64($0)) })
     }
 
     /// Quiet sound may begin with the bytes that ffmpeg elides: 0, 0, 1.
@@ -139,7 +124,7 @@ import Testing
             input.microphone
                 == AudioFormat(sampleRate: 44_100, channels: 1, encoding: .int16, isBigEndian: true))
         #expect(input.unsent.count == 2 && input.unsent[0] == "stream 0 (UTF8)")
-        let samples = try Self.all(input)
+        let samples = try ReadSample.all(input)
         #expect(samples.map(\.track) == [.appAudio, .microphone] && samples.map(\.first) == [1, 2])
     }
 
@@ -149,28 +134,28 @@ import Testing
         writer.addAudio(Self.pcm, 48_000, 2)
         writer.begin()
         writer.frame(0, 4800, [UInt8](repeating: 1, count: 12_000 * 4))
-        let samples = try Self.all(Self.input(writer.bytes))
+        let samples = try ReadSample.all(Self.input(writer.bytes))
         #expect(samples.map(\.time) == [100, 150, 200, 250, 300].map { .milliseconds($0) })
     }
 
     /// A stream that is stopped ends with what is whole.
     @Test func cutShort() throws {
         let bytes = Self.film(frames: 2).bytes
-        let whole = try Self.all(Self.input(bytes)).count
+        let whole = try ReadSample.all(Self.input(bytes)).count
         let input = try Self.input(Array(bytes.dropLast(959)))
         // A byte of the last block is half a sample.
-        #expect(try Self.all(input).count == whole - 1 && input.cutShortBytes == 1)
+        #expect(try ReadSample.all(input).count == whole - 1 && input.cutShortBytes == 1)
         // So is a packet of which only the header has come.
         for (missing, rest) in [(0, nil), (960, 0)] {
             let input = try Self.input(Array(bytes.dropLast(missing)))
-            _ = try Self.all(input)
+            _ = try ReadSample.all(input)
             #expect(input.cutShortBytes == rest, "\(missing)")
         }
 
         var writer = Self.film(frames: 1)
         writer.frame(0, 40, [1, 2, 3], size: 8)
         let cut = try Self.input(writer.bytes)
-        #expect(try Self.all(cut).count == 5 && cut.cutShortBytes == 3)
+        #expect(try ReadSample.all(cut).count == 5 && cut.cutShortBytes == 3)
     }
 
     @Test func restarts() throws {
@@ -223,12 +208,12 @@ import Testing
 
     @Test func whatIsNotNUT() {
         func message(_ bytes: [UInt8]) -> String {
-            do { _ = try Self.all(Self.input(bytes)) } catch { return "\(error)" }
+            do { _ = try ReadSample.all(Self.input(bytes)) } catch { return "\(error)" }
             return ""
         }
         #expect(message([]) == "the input is empty")
         let foreign = message(Array("YUV4MPEG2 W4 H2 F25:1\n".utf8))
-        #expect(foreign.hasPrefix("the input is not a NUT stream; send a film with ffmpeg"))
+        #expect(foreign.hasPrefix("the input is neither NUT nor Matroska; send a film with ffmpeg"))
         var later = NUTWriter()
         later.addVideo("Y800", 4, 2)
         later.begin(version: 4)
@@ -275,7 +260,7 @@ import Testing
                 }
             }
             do {
-                _ = try Self.all(Self.input(bytes, piece: 64))
+                _ = try ReadSample.all(Self.input(bytes, piece: 64))
                 ends += 1
             } catch is InputError {
                 errors += 1

@@ -41,8 +41,11 @@ import Testing
     /// Films with AAC begin with its priming, so that the times of their pictures are no multiples of a frame.
     @Test(
         .inItsTurn,
-        arguments: [(0, ["ffv1"]), (250, ["ffv1"]), (-150, ["ffv1"]), (0, ["libx264", "-bf", "2", "-c:a", "aac"])])
-    func aFilmIsInSync(offset: Int, codecs: [String]) async throws {
+        arguments: [
+            (0, ["ffv1"], "nut"), (250, ["ffv1"], "nut"), (-150, ["ffv1"], "nut"),
+            (0, ["libx264", "-bf", "2", "-c:a", "aac"], "nut"), (0, ["ffv1"], "matroska"),
+        ])
+    func aFilmIsInSync(offset: Int, codecs: [String], container: String) async throws {
         try await blocking {
             let stage = try Stage(FlashAndBeep.settings)
             let folder = try TemporaryDirectory("film")
@@ -55,6 +58,7 @@ import Testing
                     "-loglevel", "error", "-i", folder.file("clip.y4m"), "-i", folder.file("sound.wav"), "-c:v",
                 ] + codecs + [folder.file("film.mkv")])
             let command = try #require(READMECommand.all().first { $0.contains("film.mkv") })
+                .replacing("-f nut", with: "-f \(container)")
             let sender = try READMECommand.start(
                 command + (offset == 0 ? "" : " --audio-offset \(offset)"), in: folder,
                 socket: stage.daemon.ingestSocket)

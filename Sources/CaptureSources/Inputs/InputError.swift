@@ -7,6 +7,10 @@ package struct InputError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension InputError {
+    /// How a film becomes a stream that can be sent.
+    static let filmCommand =
+        "ffmpeg -i FILE -c:v rawvideo -pix_fmt yuv420p -enc_time_base:v 1:1000 -c:a pcm_s16le -f nut - | upcast-send -"
+
     /// - Parameter difference: the difference between the bursts of a live pipe.
     static func unsteady(_ name: String, _ difference: MediaTime) -> InputError {
         InputError(

@@ -5,6 +5,8 @@ package final class InputReader {
     private var ahead: [UInt8] = []
     private var taken = 0
     private static let aheadBytes = 4096
+    /// How many bytes `byte`, `fill` and `skip` have consumed.
+    package private(set) var position = 0
 
     package init(_ input: any ByteInput) { self.input = input }
 
@@ -34,7 +36,10 @@ package final class InputReader {
             ahead.removeLast(Self.aheadBytes - got)
             if got == 0 { return nil }
         }
-        defer { taken += 1 }
+        defer {
+            taken += 1
+            position += 1
+        }
         return ahead[taken]
     }
 
@@ -56,6 +61,7 @@ package final class InputReader {
             if got == 0 { break }
             done += got
         }
+        position += done
         return done
     }
 
@@ -96,6 +102,7 @@ package final class InputReader {
     /// Returns to the first byte; false for a pipe.
     package func rewind() -> Bool {
         guard input.rewind() else { return false }
+        position = 0
         ahead.removeAll(keepingCapacity: true)
         taken = 0
         return true

@@ -1,21 +1,11 @@
-package import MediaCore
+import MediaCore
 
 /// Reads NUT version 3 (nut.txt of FFmpeg). ffmpeg and mpv use this container to write raw video and PCM with exact
 /// times to a pipe. One thread.
 ///
 /// Checksums are not compared, because pipes do not change bytes. There is no search for the next packet: the first
-/// byte that is not NUT ends the input. Every size is checked before memory is allocated for it.
-package final class NUTReader {
-    /// The header of a frame; its payload is next in the input.
-    package struct Frame: Equatable {
-        /// The index in `streams`.
-        package let stream: Int
-        /// As the stream has it: from zero on, or with `-copyts` as a time since 1970.
-        package let time: MediaTime
-        /// The bytes of the payload.
-        package let byteCount: Int
-    }
-
+/// byte that is not NUT ends the input.
+final class NUTReader: ContainerReader {
     private enum StartCode: UInt64 {
         case main = 0x4e4d_7a56_1f5f_04ad
         case stream = 0x4e53_1140_5bf2_f9db
@@ -33,27 +23,26 @@ package final class NUTReader {
     private let reader: InputReader
     private var pipe: NUTPipe
     private var header: NUTMainHeader
-    package private(set) var streams: [NUTStream]
+    private(set) var streams: [NUTStream]
     /// The last time of each stream, in ticks of its time base.
     private var lastTicks: [Int64]
     private var elided: ArraySlice<UInt8> = []
     private var payloadLeft = 0
+    /// NUT names no end.
+    let isCutShort = false
 
-    /// Whether an input that begins with `bytes` may be NUT.
-    package static func isNUT(_ bytes: ArraySlice<UInt8>) -> Bool { bytes.elementsEqual(fileID) }
-    package static let fileIDBytes = fileID.count
+    private static let fileIDBytes = fileID.count
 
     /// Reads the headers, up to the first frame.
-    package init(_ reader: InputReader) throws(InputError) {
+    init(_ reader: InputReader) throws(InputError) {
         self.reader = reader
         pipe = NUTPipe(reader: reader)
         let start = try reader.peek(Self.fileIDBytes)
-        guard Self.isNUT(start) else {
+        guard start.elementsEqual(Self.fileID) else {
             throw InputError(
                 start.isEmpty
                     ? "the input is empty"
-                    : "the input is not a NUT stream; send a film with ffmpeg -i FILE -c:v rawvideo "
-                        + "-enc_time_base:v 1:1000 -c:a pcm_s16le -f nut - | upcast-send -")
+                    : "the input is neither NUT nor Matroska; send a film with \(InputError.filmCommand)")
         }
         _ = try reader.skip(Self.fileIDBytes)
         guard try reader.byte() == UInt8(NUTMainHeader.startByte), try Self.startCode(&pipe) == .main else {
@@ -69,7 +58,7 @@ package final class NUTReader {
             switch try Self.startCode(&pipe) {
             case .stream:
                 let stream = try NUTStream(Self.packet(&pipe, reader), of: header)
-                found[stream.id] = stream
+                found[stream.number] = stream
             case .info, .index: try Self.skipPacket(&pipe, reader)
             case .main, .syncPoint: throw InputError("the NUT stream does not describe all its streams")
             }
@@ -78,8 +67,7 @@ package final class NUTReader {
         lastTicks = Array(repeating: 0, count: streams.count)
     }
 
-    /// Reads up to the payload of the next frame, and skips what is left of the last one. Returns nil at the end.
-    package func next() throws(InputError) -> Frame? {
+    func next() throws(InputError) -> ContainerFrame? {
         if payloadLeft > 0 || !elided.isEmpty { _ = try skip(payloadLeft + elided.count) }
         while let byte = try reader.byte() {
             if byte == UInt8(NUTMainHeader.startByte) {
@@ -104,9 +92,7 @@ package final class NUTReader {
         return true
     }
 
-    /// Reads from the payload. Returns the number of bytes, less than the size of the buffer at the end of the payload
-    /// or of the input.
-    package func read(into target: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+    func read(into target: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
         var done = 0
         while done < target.count, let byte = elided.popFirst() {
             unsafe target[done] = byte
@@ -119,8 +105,7 @@ package final class NUTReader {
         return done + got
     }
 
-    /// Returns to the first frame; false for a pipe.
-    package func rewind() throws(InputError) -> Bool {
+    func rewind() throws(InputError) -> Bool {
         guard reader.rewind() else { return false }
         (elided, payloadLeft) = ([], 0)
         guard try reader.skip(Self.fileIDBytes) else { return false }
@@ -146,7 +131,7 @@ package final class NUTReader {
             guard again == header else { throw Self.changed }
         case .stream:
             let stream = try NUTStream(Self.packet(&pipe, reader), of: header)
-            guard streams[stream.id] == stream else { throw Self.changed }
+            guard streams[stream.number] == stream else { throw Self.changed }
         case .syncPoint:
             var packet = NUTPacket(try Self.packet(&pipe, reader))
             try synchronize(packet.number())
@@ -211,7 +196,7 @@ package final class NUTReader {
     // MARK: Frames
 
     /// Reads a frame's header. Nil if the frame only ends the relevance of its stream.
-    private func frame(_ code: NUTMainHeader.FrameCode) throws(InputError) -> Frame? {
+    private func frame(_ code: NUTMainHeader.FrameCode) throws(InputError) -> ContainerFrame? {
         var flags = code.flags
         if flags.contains(.codedFlags) { flags = .init(rawValue: flags.rawValue ^ (try pipe.number())) }
         guard !flags.contains(.invalid) else {
@@ -245,19 +230,17 @@ package final class NUTReader {
         guard size >= elided.count else { throw InputError("the NUT stream has a frame that is too short") }
         payloadLeft = Int(size) - elided.count
         if flags.contains(.endOfRelevance), size == 0 { return nil }
-        return Frame(stream: stream, time: try time(of: stream), byteCount: Int(size))
+        return ContainerFrame(stream: stream, time: try time(of: stream), byteCount: Int(size))
     }
-
-    /// From 9 years before zero to 2106, if zero is 1970. Differences of differences of two such times fit into 64
-    /// bits.
-    private static let times: Range<Int128> = -(1 << 58)..<(1 << 62) - (1 << 58)
 
     /// The last time of a stream.
     private func time(of stream: Int) throws(InputError) -> MediaTime {
         let base = header.timeBases[streams[stream].timeBase]
         let nanoseconds = Int128(lastTicks[stream]) * Int128(base.numerator) * 1_000_000_000 / Int128(base.denominator)
-        guard Self.times.contains(nanoseconds) else { throw InputError("the NUT stream has a time out of range") }
-        return MediaTime(nanoseconds: Int64(nanoseconds))
+        guard let time = MediaTime(ofContainer: nanoseconds) else {
+            throw InputError("the NUT stream has a time out of range")
+        }
+        return time
     }
 
     /// A coded time contains the low bits of a time near the last one, or the whole time.

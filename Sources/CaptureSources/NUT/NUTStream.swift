@@ -1,26 +1,21 @@
-internal import IngestProtocol
-package import MediaCore
+import MediaCore
 
 /// A stream header of NUT.
-package struct NUTStream: Equatable {
-    package enum Kind: Equatable {
-        case video(width: Int, height: Int)
-        case audio(sampleRate: Int, channels: Int)
-        /// Subtitles and data, which are not sent.
-        case other
-    }
+struct NUTStream: ContainerStream {
+    static let container = "NUT"
 
-    let id: Int
-    package let kind: Kind
+    /// Its index among the streams.
+    let number: Int
+    let kind: ContainerStreamKind
     /// The codec, as a FourCC or another tag of ffmpeg.
-    package let tag: [UInt8]
+    let tag: [UInt8]
     let timeBase: Int
     /// Coded times below `1 << ptsShift` are the low bits of a time.
     let ptsShift: Int
 
     init(_ body: [UInt8], of header: NUTMainHeader) throws(InputError) {
         var packet = NUTPacket(body)
-        id = try packet.count(upTo: header.streamCount - 1, "a stream")
+        number = try packet.count(upTo: header.streamCount - 1, "a stream")
         let kindNumber = try packet.number()
         tag = try packet.bytes(upTo: 16, "the size of a codec tag")
         timeBase = try packet.count(upTo: header.timeBases.count - 1, "a time base")
@@ -42,8 +37,7 @@ package struct NUTStream: Equatable {
         }
     }
 
-    /// How messages name the codec.
-    package var codec: String {
+    var codec: String {
         if let name = planarName { return name }
         let isText = tag.allSatisfy { (0x20...0x7e).contains($0) }
         return isText
@@ -73,25 +67,13 @@ package struct NUTStream: Equatable {
         return bits > 8 ? "\(name)\(bits)\(isBigEndian ? "be" : "le")" : name
     }
 
-    /// The format of raw pictures. NUT contains neither matrix nor range. ffmpeg's grey formats have full range.
-    ///
-    /// - Throws: for a codec or pixel format that cannot be sent. The error says what to add to the command of ffmpeg.
-    package func videoFormat(matrix: ColorMatrix?, range: ColorRange?) throws(InputError) -> VideoSampleFormat? {
-        guard case .video(let width, let height) = kind else { return nil }
-        let pixelFormat: PixelFormat
+    /// NUT contains neither matrix nor range.
+    var matrix: ColorMatrix? { nil }
+    var range: ColorRange? { nil }
+
+    func pixelFormat(range: ColorRange?) throws(InputError) -> PixelFormat {
+        if let format = PixelFormat(fourCC: String(decoding: tag, as: UTF8.self), range: range) { return format }
         switch codec {
-        case "I420": pixelFormat = .i420
-        case "NV12": pixelFormat = range == .full ? .nv12FullRange : .nv12VideoRange
-        case "NV21": pixelFormat = .nv21
-        case "Y42B": pixelFormat = .i422
-        case "444P": pixelFormat = .i444
-        case "YUY2": pixelFormat = .yuy2
-        case "UYVY": pixelFormat = .uyvy
-        case "BGRA", Self.text("BGR\0"): pixelFormat = .bgra
-        case "RGBA", Self.text("RGB\0"): pixelFormat = .rgba
-        case "ARGB", Self.text("\0RGB"): pixelFormat = .argb
-        case "ABGR", Self.text("\0BGR"): pixelFormat = .abgr
-        case "Y800": pixelFormat = .gray
         case "BGR0", "RGB0":
             throw InputError("48-bit RGB cannot be sent; add -pix_fmt bgr0 to the command of ffmpeg")
         case Self.text("BGR\u{18}"), Self.text("RGB\u{18}"):
@@ -104,38 +86,17 @@ package struct NUTStream: Equatable {
             throw InputError(
                 "video of \(codec) cannot be sent; add -c:v rawvideo -pix_fmt yuv420p to the command of ffmpeg")
         }
-        guard width > 0, height > 0 else { throw InputError("the NUT stream has video of \(width)x\(height)") }
-        return VideoSampleFormat(
-            packed: pixelFormat, width: width, height: height,
-            color: ColorDescription(
-                matrix: matrix, range: range ?? (pixelFormat == .gray ? .full : nil), defaultsFor: pixelFormat,
-                width: width, height: height))
     }
 
-    /// The format of interleaved PCM.
-    ///
-    /// - Throws: if the format cannot be sent. The error says what to add to the command of ffmpeg.
-    package var audioFormat: AudioFormat? {
-        get throws(InputError) {
-            guard case .audio(let sampleRate, let channels) = kind else { return nil }
-            // `PSD` and the bits stand for signed PCM in the default order; they are reversed for big-endian.
-            let isBigEndian = tag.first.map { $0 < 0x40 } ?? false
-            let encoding: PCMEncoding
-            switch isBigEndian ? tag.reversed() : tag {
-            case Array("PSD".utf8) + [16]: encoding = .int16
-            case Array("PSD".utf8) + [24]: encoding = .int24
-            case Array("PSD".utf8) + [32]: encoding = .int32
-            case Array("PFD".utf8) + [32]: encoding = .float32
-            default:
-                throw InputError("audio of \(codec) cannot be sent; add -c:a pcm_s16le to the command of ffmpeg")
-            }
-            guard (8_000...192_000).contains(sampleRate), (1...8).contains(channels) else {
-                throw InputError(
-                    "audio of \(sampleRate) Hz with \(channels) channels cannot be sent; "
-                        + "add -ar 48000 -ac 2 to the command of ffmpeg")
-            }
-            return AudioFormat(
-                sampleRate: sampleRate, channels: channels, encoding: encoding, isBigEndian: isBigEndian)
+    func pcm() throws(InputError) -> (encoding: PCMEncoding, isBigEndian: Bool) {
+        // `PSD` and the bits stand for signed PCM in the default order; they are reversed for big-endian.
+        let isBigEndian = tag.first.map { $0 < 0x40 } ?? false
+        switch isBigEndian ? tag.reversed() : tag {
+        case Array("PSD".utf8) + [16]: return (.int16, isBigEndian)
+        case Array("PSD".utf8) + [24]: return (.int24, isBigEndian)
+        case Array("PSD".utf8) + [32]: return (.int32, isBigEndian)
+        case Array("PFD".utf8) + [32]: return (.float32, isBigEndian)
+        default: throw InputError("audio of \(codec) cannot be sent; add -c:a pcm_s16le to the command of ffmpeg")
         }
     }
 

@@ -1,8 +1,8 @@
 package import MediaCore
 
-/// The samples of a NUT stream, in the order of the stream: its first video, its first audio as app audio, and its
-/// second audio as microphone audio. One thread at a time.
-package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hands it to the thread that reads it */ {
+/// The samples of a NUT or Matroska stream, in the order of the stream: its first video, its first audio as app audio,
+/// and its second audio as microphone audio. One thread at a time.
+package final class ContainerInput: TimedInput, @unchecked Sendable /* its opener hands it to its reading thread */ {
     package let video: VideoSampleFormat?
     package let appAudio: AudioFormat?
     package let microphone: AudioFormat?
@@ -11,7 +11,11 @@ package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hand
     /// The streams that are not sent, for a message; empty if all are.
     package let unsent: [String]
 
-    private let reader: NUTReader
+    /// Whether the stream says which colours its video has.
+    package let knowsColors: Bool
+
+    private let reader: any ContainerReader
+    private let container: String
     private let loops: Bool
     /// The track of each stream; nil for one that is not sent.
     private let tracks: [SampleTrack?]
@@ -25,16 +29,28 @@ package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hand
     /// Reads the headers. Waits for a pipe.
     ///
     /// - Parameters:
-    ///   - matrix: the colour matrix of the video, which NUT does not contain.
-    ///   - range: the colour range of the video, which NUT does not contain.
+    ///   - matrix: the colour matrix of the video; nil for that of the stream.
+    ///   - range: the colour range of the video; nil for that of the stream.
     ///   - loops: restarts at the end if the input can.
     /// - Throws: for streams that cannot be sent as they are. The error says what to add to the command that writes
     ///   them.
-    package init(
+    package convenience init(
         _ input: InputReader, matrix: ColorMatrix? = nil, range: ColorRange? = nil, loops: Bool = false
     ) throws(InputError) {
-        reader = try NUTReader(input)
-        self.loops = loops
+        if try MatroskaReader.begins(input) {
+            let reader = try MatroskaReader(input)
+            try self.init(reader, matrix, range, loops)
+        } else {
+            let reader = try NUTReader(input)
+            try self.init(reader, matrix, range, loops)
+        }
+    }
+
+    private init<Reader: ContainerReader>(
+        _ reader: Reader, _ matrix: ColorMatrix?, _ range: ColorRange?, _ loops: Bool
+    ) throws(InputError) {
+        (self.reader, self.loops, container) = (reader, loops, Reader.Stream.container)
+        var knowsColors = false
         var tracks: [SampleTrack?] = []
         var unsent: [String] = []
         var video: VideoSampleFormat?
@@ -44,15 +60,19 @@ package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hand
             switch stream.kind {
             case .video where video == nil:
                 video = try stream.videoFormat(matrix: matrix, range: range)
+                knowsColors = stream.range != nil && (stream.matrix != nil || video?.pixelFormat == .gray)
                 track = .video
             case .audio where audio.count < 2:
                 if let format = try stream.audioFormat { audio.append(format) }
                 track = audio.count == 1 ? .appAudio : .microphone
-            case .video, .audio, .other: unsent.append("stream \(stream.id) (\(stream.codec))")
+            case .video, .audio, .other: unsent.append("stream \(stream.number) (\(stream.codec))")
             }
             tracks.append(track)
         }
-        guard video != nil || !audio.isEmpty else { throw InputError("the NUT stream has neither video nor audio") }
+        guard video != nil || !audio.isEmpty else {
+            throw InputError("the \(container) stream has neither video nor audio")
+        }
+        self.knowsColors = knowsColors
         self.tracks = tracks
         self.unsent = unsent
         self.video = video
@@ -75,7 +95,7 @@ package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hand
         return nil
     }
 
-    private func nextFrame() throws(InputError) -> NUTReader.Frame? {
+    private func nextFrame() throws(InputError) -> ContainerFrame? {
         do {
             if let frame = try reader.next() { return frame }
             guard loops, try reader.rewind() else { return nil }
@@ -93,26 +113,28 @@ package final class NUTInput: TimedInput, @unchecked Sendable /* its opener hand
 
     /// False if the input ends within the picture.
     private func picture(
-        _ frame: NUTReader.Frame, _ format: VideoSampleFormat, _ memory: VideoSource.Memory
+        _ frame: ContainerFrame, _ format: VideoSampleFormat, _ memory: VideoSource.Memory
     ) throws -> Bool {
-        let size = format.minimumPayloadBytes
-        guard frame.byteCount == size else {
+        guard let layout = format.layout(of: frame.byteCount) else {
             throw InputError(
-                "the NUT stream has a picture of \(frame.byteCount) bytes; \(format.width)x\(format.height) in "
-                    + "\(format.pixelFormat.fourCC) has \(size)")
+                "the \(container) stream has a picture of \(frame.byteCount) bytes; "
+                    + "\(format.width)x\(format.height) in \(format.pixelFormat.fourCC) has "
+                    + "\(format.minimumPayloadBytes)")
         }
-        let target = unsafe UnsafeMutableRawBufferPointer(rebasing: try memory(format)[..<size])
+        let size = layout.minimumPayloadBytes
+        let target = unsafe UnsafeMutableRawBufferPointer(rebasing: try memory(layout)[..<size])
         let got = try unsafe reader.read(into: target)
         if got < size { cutShortBytes = got }
         return got == size
     }
 
     private func firstBlock(
-        _ track: SampleTrack, _ format: AudioFormat?, _ frame: NUTReader.Frame
+        _ track: SampleTrack, _ format: AudioFormat?, _ frame: ContainerFrame
     ) throws(InputError) -> TimedSample? {
         guard let format else { return nil }
         guard frame.byteCount % format.bytesPerFrame == 0 else {
-            throw InputError("the NUT stream has \(frame.byteCount) bytes of PCM, which is no whole number of samples")
+            throw InputError(
+                "the \(container) stream has \(frame.byteCount) bytes of PCM, which is no whole number of samples")
         }
         audio = (track, format, frame.time, 0, frame.byteCount)
         return try nextBlock()

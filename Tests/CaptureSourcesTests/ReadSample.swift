@@ -1,0 +1,26 @@
+import CaptureSources
+import MediaCore
+
+/// A sample that an input has delivered.
+struct ReadSample {
+    var track: SampleTrack
+    var time: MediaTime
+    /// Its first byte.
+    var first: UInt8
+
+    /// All that an input delivers. Pictures have up to 64 KiB.
+    static func all(_ input: some TimedInput) throws -> [ReadSample] {
+        var result: [ReadSample] = []
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
+        defer { memory.deallocate() }
+        let place: VideoSource.Memory = { format in
+            guard format.minimumPayloadBytes <= memory.count else { throw InputError("too large") }
+            return memory
+        }
+        while let sample = try input.advance(into: place) {
+            let first = sample.track == .video ? memory[0] : input.samples[0]
+            result.append(ReadSample(track: sample.track, time: sample.time, first: first))
+        }
+        return result
+    }
+}
