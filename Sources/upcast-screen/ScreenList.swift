@@ -1,4 +1,5 @@
 import ControlProtocol
+import Glibc
 import Grabbing
 import LinuxSystem
 import MediaCore
@@ -42,7 +43,14 @@ struct ScreenList {
                 status = .badScreen
             }
             try list.addSound()
-            if command.json || !list.tables.isEmpty { Swift.print(command.json ? list.json : list.table) }
+            guard command.json || !list.tables.isEmpty else { return status }
+            do {
+                let text = command.json ? list.json : list.table
+                try OutputBytes.write(Array((text + "\n").utf8), to: STDOUT_FILENO)
+            } catch {
+                Report.line("upcast-screen: cannot write the list: \(error)")
+                return .refused
+            }
             return status
         } catch let mistake as ScreenPlan.Mistake {
             Report.line("upcast-screen: \(mistake)")

@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlClient
 import ControlProtocol
 import Glibc
+import LinuxSystem
 import MediaCore
 internal import ProductVersion
 
@@ -71,7 +72,7 @@ enum Main {
     }
 
     private static func fail(_ message: String, _ status: Int32) -> Never {
-        try? Output.write(Array((message + "\n").utf8), to: STDERR_FILENO)
+        try? OutputBytes.write(Array((message + "\n").utf8), to: STDERR_FILENO)
         exit(status)
     }
 }

@@ -62,5 +62,5 @@ final class Terminal {
         return count > 0 ? Array(buffer[..<count]) : nil
     }
 
-    private func write(_ text: String) throws(Errno) { try Output.write(Array(text.utf8), to: STDOUT_FILENO) }
+    private func write(_ text: String) throws(Errno) { try OutputBytes.write(Array(text.utf8), to: STDOUT_FILENO) }
 }

@@ -33,7 +33,7 @@ enum WholeFile {
         umask(mask)
         fchmod(descriptor.raw, 0o666 & ~mask)
         do throws(Errno) {
-            try Output.write(bytes, to: descriptor.raw)
+            try OutputBytes.write(bytes, to: descriptor.raw)
             guard unsafe rename(temporary, path) == 0 else { throw Errno.current }
         } catch {
             unsafe unlink(temporary)
@@ -45,7 +45,7 @@ enum WholeFile {
         let raw = unsafe open(path, O_WRONLY | O_CLOEXEC)
         guard raw >= 0 else { throw failure(path) }
         let descriptor = OwnedDescriptor(raw)
-        do { try Output.write(bytes, to: descriptor.raw) } catch {
+        do { try OutputBytes.write(bytes, to: descriptor.raw) } catch {
             throw .unusable("cannot write \(TerminalText.printable(path)): \(error)")
         }
     }
