@@ -44,6 +44,7 @@ import Testing
         arguments: [
             (0, ["ffv1"], "nut"), (250, ["ffv1"], "nut"), (-150, ["ffv1"], "nut"),
             (0, ["libx264", "-bf", "2", "-c:a", "aac"], "nut"), (0, ["ffv1"], "matroska"),
+            (0, ["ffv1", "-pix_fmt", "yuv420p10le"], "nut"),
         ])
     func aFilmIsInSync(offset: Int, codecs: [String], container: String) async throws {
         try await blocking {
