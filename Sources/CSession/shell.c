@@ -25,6 +25,8 @@ void upcast_shell_close(upcast_shell *s) {
 /// Asks; the bus does not start a GNOME Shell for that.
 static int ask(upcast_shell *s, const upcast_bus_library *l, int *is_visible) {
     int status = s->bus ? 0 : upcast_bus_open(l, l->sd_bus_open_user, -1, PATIENCE_MSEC, PATIENCE_MSEC, &s->bus);
+    // Without a bus, there is no GNOME Shell.
+    if (!s->bus && status != -ETIMEDOUT) return -ENOENT;
     // Messages other than answers are discarded.
     while (status >= 0 && (status = l->sd_bus_process(s->bus, NULL)) > 0) {}
     sd_bus_message *question = NULL, *answer = NULL;
@@ -40,9 +42,10 @@ static int ask(upcast_shell *s, const upcast_bus_library *l, int *is_visible) {
     return status;
 }
 
-/// Whether an error says that there is no GNOME Shell to ask: no bus, no such name, object or property, or a refusal.
+/// Whether an error says that there is no GNOME Shell to ask: no bus, or no such name, object or property. One that
+/// refuses to answer may show its overview.
 static bool is_absent(int status) {
-    static const int errors[] = {ENOMEDIUM, ENOENT, ECONNREFUSED, EACCES, EPERM, ENXIO, EHOSTUNREACH, EBADR, EINVAL};
+    static const int errors[] = {ENOMEDIUM, ENOENT, ECONNREFUSED, ENXIO, EHOSTUNREACH, EBADR, EINVAL};
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (status == -errors[i]) return true;
     return false;

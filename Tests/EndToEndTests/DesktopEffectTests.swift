@@ -88,6 +88,8 @@ import Testing
                 @dbus.service.method(dbus.PROPERTIES_IFACE, in_signature="ss", out_signature="v")
                 def Get(self, interface, name):
                     assert (interface, name) == ("org.gnome.Shell", "OverviewActive")
+                    if os.path.exists(sys.argv[1] + ".refused"):
+                        raise dbus.DBusException("no", name="org.freedesktop.DBus.Error.AccessDenied")
                     return os.path.exists(sys.argv[1])
                 """, argument: home.file("overview"))
             let plain = try screen.xterm("Plain", "50x14+200+100")
@@ -119,6 +121,11 @@ import Testing
             try waitUntil("what nobody can know", isLight: false)
             shell.signal(SIGCONT)
             try waitUntil("the answer", isLight: true)
+            try home.write("", to: "overview.refused")
+            try screen.xdotool("windowmove", "\(screen.number(of: "Plain"))", "200", "100")
+            try waitUntil("what the shell does not say", isLight: false)
+            try FileManager.default.removeItem(atPath: home.file("overview.refused"))
+            try waitUntil("the second answer", isLight: true)
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
             #expect(!client.errors.contains("this desktop may show hidden windows"), "\(client.errors)")

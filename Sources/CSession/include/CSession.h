@@ -48,9 +48,9 @@ void upcast_shell_close(upcast_shell *s);
 /// Asks, and waits at most a quarter of a second for the bus, and as long for GNOME Shell; once more if the connection
 /// was lost meanwhile.
 ///
-/// Returns 1 if the overview is visible, or there is no answer in time, or an error other than these: -1 if GNOME Shell
-/// does not run, or cannot be asked, because there is no bus, no libsystemd, or no such property. 0 if the overview is
-/// not visible.
+/// Returns 1 if the overview is visible, or GNOME Shell refuses to answer, or there is no answer in time, or an error
+/// other than these: -1 if GNOME Shell does not run, or cannot be asked, because there is no bus, no libsystemd, or no
+/// such property. 0 if the overview is not visible.
 int upcast_shell_overview(upcast_shell *s);
 
 #endif
