@@ -136,6 +136,7 @@ import Testing
         writer.frame(0, 4800, [UInt8](repeating: 1, count: 12_000 * 4))
         let samples = try ReadSample.all(Self.input(writer.bytes))
         #expect(samples.map(\.time) == [100, 150, 200, 250, 300].map { .milliseconds($0) })
+        #expect(samples.map(\.lead) == [0, 50, 100, 150, 200].map { .milliseconds($0) })
     }
 
     /// A stream that is stopped ends with what is whole.

@@ -5,6 +5,7 @@ import MediaCore
 struct ReadSample {
     var track: SampleTrack
     var time: MediaTime
+    var lead: MediaTime
     /// Its first byte.
     var first: UInt8
 
@@ -19,7 +20,7 @@ struct ReadSample {
         }
         while let sample = try input.advance(into: place) {
             let first = sample.track == .video ? memory[0] : input.samples[0]
-            result.append(ReadSample(track: sample.track, time: sample.time, first: first))
+            result.append(ReadSample(track: sample.track, time: sample.time, lead: sample.lead, first: first))
         }
         return result
     }

@@ -64,6 +64,24 @@ import Testing
         #expect(sent.map(\.at) == sent.map(\.pts) && leftOut == 0)
     }
 
+    /// Pictures that follow a long packet are due before its last parts. The parts are sent at once, with their times.
+    @Test func aLongPacketDoesNotHoldBackPictures() throws {
+        let parts = (0..<30).map { MediaTime.milliseconds(Int64($0) * 50) }
+        var list = [(sample: Self.picture(.zero), reading: MediaTime.zero)]
+        for part in parts {
+            var sample = Self.audio(.milliseconds(40) + part)
+            sample.lead = part
+            list.append((sample, .zero))
+        }
+        list.append((Self.picture(.milliseconds(550)), .zero))
+        let (sent, leftOut) = try Self.run(list)
+        let sound = sent.filter { $0.track == .appAudio }
+        #expect(sound.map(\.pts) == parts.map { .milliseconds(40) + $0 } && leftOut == 0)
+        // At most a second earlier.
+        #expect(sound.map(\.at) == parts.map { .milliseconds(40) + max(.zero, $0 - .seconds(1)) })
+        #expect(sent.last?.pts == .milliseconds(550) && sent.last?.at == .milliseconds(550))
+    }
+
     @Test func withoutPacing() throws {
         let (sent, _) = try Self.run(
             [(Self.audio(.zero), .zero), (Self.picture(.milliseconds(40)), .zero)], isPaced: false)

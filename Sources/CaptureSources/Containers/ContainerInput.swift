@@ -98,6 +98,7 @@ package final class ContainerInput: TimedInput, @unchecked Sendable /* its opene
     private func nextFrame() throws(InputError) -> ContainerFrame? {
         do {
             if let frame = try reader.next() { return frame }
+            if reader.isCutShort, cutShortBytes == nil { cutShortBytes = 0 }
             guard loops, try reader.rewind() else { return nil }
             hasRestarted = true
             return try reader.next()
@@ -106,9 +107,11 @@ package final class ContainerInput: TimedInput, @unchecked Sendable /* its opene
         }
     }
 
-    private func sample(_ track: SampleTrack, _ time: MediaTime, _ duration: MediaTime) -> TimedSample {
+    private func sample(
+        _ track: SampleTrack, _ time: MediaTime, _ duration: MediaTime, lead: MediaTime = .zero
+    ) -> TimedSample {
         defer { hasRestarted = false }
-        return TimedSample(track: track, time: time, duration: duration, isRestart: hasRestarted)
+        return TimedSample(track: track, time: time, duration: duration, isRestart: hasRestarted, lead: lead)
     }
 
     /// False if the input ends within the picture.
@@ -155,8 +158,7 @@ package final class ContainerInput: TimedInput, @unchecked Sendable /* its opene
         audio?.bytesLeft = got < size ? 0 : bytesLeft - size
         audio?.sent = sent + Int64(frames)
         guard frames > 0 else { return nil }
-        return sample(
-            track, start + MediaTime(sample: sent, rate: format.sampleRate),
-            MediaTime(sample: Int64(frames), rate: format.sampleRate))
+        let lead = MediaTime(sample: sent, rate: format.sampleRate)
+        return sample(track, start + lead, MediaTime(sample: Int64(frames), rate: format.sampleRate), lead: lead)
     }
 }

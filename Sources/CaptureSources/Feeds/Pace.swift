@@ -58,8 +58,11 @@ struct Pace {
     /// - Parameters:
     ///   - time: the time of the sample, relative to the track's first one.
     ///   - length: the length of a block of audio.
+    ///   - lead: how much earlier the sample is sent.
     ///   - asked: when the reader began to read the sample.
-    mutating func wait(until time: MediaTime, length: MediaTime = .zero, asked: MediaTime) -> Turn {
+    mutating func wait(
+        until time: MediaTime, length: MediaTime = .zero, lead: MediaTime = .zero, asked: MediaTime
+    ) -> Turn {
         if origin == nil { begin() }
         follow(time, length)
         guard let origin, !isOver(at: time) else { return .end }
@@ -73,7 +76,7 @@ struct Pace {
         case .send: break
         }
         let pts = (self.origin ?? origin) + time
-        return clock.wait(until: pts) ? .send(pts) : .end
+        return clock.wait(until: pts - lead) ? .send(pts) : .end
     }
 
     /// Moves the origin of a live pipe to the value that the sample's arrival implies.

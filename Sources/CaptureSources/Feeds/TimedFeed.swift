@@ -2,6 +2,9 @@ package import MediaCore
 
 /// Sends the samples of an input with several tracks when they are due, each with its own time.
 package struct TimedFeed {
+    /// How early parts of a packet are sent, at most. The daemon buffers a second of sound.
+    private static let maxLead = MediaTime.seconds(1)
+
     private let input: any TimedInput
     private let schedule: OrientationSchedule
     private let settings: FeedSettings
@@ -39,7 +42,7 @@ package struct TimedFeed {
             isFirst = false
             if timeline.isWallClock(sample.time), settling[sample.track]?.takes(sample) == false { continue }
             let time = timeline.time(of: sample, now: clock.now(), sinceEpoch: clock.sinceEpoch())
-            switch pace.wait(until: time, asked: asked) {
+            switch pace.wait(until: time, lead: min(sample.lead, Self.maxLead), asked: asked) {
             case .end: return
             // A stream with times is not a live pipe.
             case .skip, .unsteady: break

@@ -12,12 +12,18 @@ package struct TimedSample: Equatable, Sendable {
     package var duration: MediaTime
     /// Whether the input has begun again, so that this sample follows all samples before it.
     package var isRestart: Bool
+    /// How long the packet lasts before this part of it. The input has all parts at once, and what follows them may be
+    /// due earlier than the last ones.
+    package var lead: MediaTime
 
-    package init(track: SampleTrack, time: MediaTime, duration: MediaTime, isRestart: Bool) {
+    package init(
+        track: SampleTrack, time: MediaTime, duration: MediaTime, isRestart: Bool, lead: MediaTime = .zero
+    ) {
         self.track = track
         self.time = time
         self.duration = duration
         self.isRestart = isRestart
+        self.lead = lead
     }
 }
 
