@@ -109,9 +109,10 @@ import Testing
             try waitUntil("the plain window", isLight: true)
             try home.write("", to: "overview")
             let secret = try screen.xterm("Secret", "16x4+500+0", colour: "#ff00ff")
+            try waitUntil("the overview to be hidden", isLight: false)
+            // Only then: before the secret window is there, nothing has to be hidden.
             try screen.xdotool("windowmap", pictureNumber)
             try waitFor("the overview", while: manager) { try screen.grab().hasMagenta(columns: 0..<200) }
-            try waitUntil("the overview to be hidden", isLight: false)
             try screen.xdotool("windowunmap", pictureNumber)
             try waitFor("the overview to go", while: manager) { try !screen.grab().hasMagenta(columns: 0..<200) }
             try FileManager.default.removeItem(atPath: home.file("overview"))
