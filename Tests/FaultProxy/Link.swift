@@ -50,9 +50,17 @@ final class Link {
         return min(max(rate / 8 / 20, 4 << 10), most)
     }
 
+    /// Nothing waits for the link any more.
+    func rest(at now: MediaTime) {
+        up.bucket.take(0, isAll: true, at: now)
+        down.bucket.take(0, isAll: true, at: now)
+    }
+
     /// Counts and, where that was asked for, corrupts bytes that were read.
-    func carry(_ bytes: inout ArraySlice<UInt8>, _ direction: LinkCommand.Direction) {
-        self[direction].bucket.take(bytes.count)
+    ///
+    /// - Parameter isAll: false if only the rate keeps more bytes from following.
+    func carry(_ bytes: inout ArraySlice<UInt8>, isAll: Bool, _ direction: LinkCommand.Direction, at now: MediaTime) {
+        self[direction].bucket.take(bytes.count, isAll: isAll, at: now)
         let corrupted = min(bytes.count, self[direction].toCorrupt)
         for index in bytes.indices.prefix(corrupted) { bytes[index] = ~bytes[index] }
         self[direction].toCorrupt -= corrupted

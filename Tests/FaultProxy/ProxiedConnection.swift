@@ -132,7 +132,8 @@ private struct Lane {
     }
 
     mutating func read(_ link: Link, at now: MediaTime, scratch: inout [UInt8]) throws(Errno) {
-        let most = min(scratch.count, link.allowance(direction, at: now), link.room(direction) - line.byteCount)
+        let allowance = link.allowance(direction, at: now)
+        let most = min(scratch.count, allowance, link.room(direction) - line.byteCount)
         guard !isEnded, most > 0 else { return }
         let ahead = link.receiveBufferBytes(direction)
         if ahead != receiveBufferBytes {
@@ -141,12 +142,12 @@ private struct Lane {
         }
         let count = recv(from, &scratch, most, 0)
         guard count >= 0 else {
-            if errno == EAGAIN || errno == EINTR { return }
-            throw Errno.current
+            guard errno == EAGAIN || errno == EINTR else { throw Errno.current }
+            return link[direction].bucket.take(0, isAll: true, at: now)
         }
         guard count > 0 else { return isEnded = true }
         var bytes = scratch[..<count]
-        link.carry(&bytes, direction)
+        link.carry(&bytes, isAll: count < allowance, direction, at: now)
         line.append(Array(bytes)[...], due: now + link.delay)
     }
 

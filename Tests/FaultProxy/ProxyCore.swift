@@ -62,11 +62,17 @@ final class ProxyCore {
         case .delay(let time): link.delay = time
         case .stall: link.mode = .stalled
         case .blackhole: link.mode = .swallowing
-        case .resume: link.mode = .passing
+        case .resume:
+            link.mode = .passing
+            // The time of the fault is not a delay of the proxy: it is not made up for.
+            for direction in [LinkCommand.Direction.up, .down] {
+                link[direction].bucket.setRate(link[direction].bucket.bitsPerSecond, at: now)
+            }
         case .reset, .close:
             link.figures.broken += connections.count
             for connection in connections { connection.end(abortive: command == .reset) }
             connections = []
+            link.rest(at: now)
         case .corrupt(let direction, let bytes): link[direction].toCorrupt += bytes
         case .refuse: listener.close()
         case .unreachable: try listener.deafen()
@@ -100,7 +106,9 @@ final class ProxyCore {
         for (index, connection) in connections.enumerated() {
             connection.serve(link, ready: waiting[(2 + 2 * index)..<(4 + 2 * index)], at: now, scratch: &scratch)
         }
+        let before = connections.count
         connections.removeAll(where: \.isOver)
+        if connections.count < before { link.rest(at: now) }
         if waiting[1].revents != 0 { try acceptAll() }
     }
 

@@ -41,7 +41,7 @@ import Testing
         var total = 0
         while now < end {
             let allowed = bucket.available(at: now)
-            bucket.take(allowed)
+            bucket.take(allowed, isAll: false, at: now)
             total += allowed
             // Looked at when there will be something, or a little later.
             now = max(bucket.nextAvailable(after: now), now + .milliseconds(1))
@@ -53,5 +53,28 @@ import Testing
         var bucket = TokenBucket()
         bucket.setRate(8_000_000, at: .zero)
         #expect(bucket.available(at: .seconds(60)) == 20_000)
+        bucket.take(10_000, isAll: true, at: .seconds(60))
+        #expect(bucket.available(at: .seconds(61)) == 20_000)
+    }
+
+    @Test func makesUpForALateProxy() {
+        var bucket = TokenBucket()
+        bucket.setRate(8_000_000, at: .zero)
+        #expect(bucket.available(at: .milliseconds(10)) == 10_000)
+        bucket.take(10_000, isAll: false, at: .milliseconds(10))
+        // Bytes have waited for 500 ms. The socket holds a part of them, and the sender refills it at once.
+        #expect(bucket.available(at: .milliseconds(510)) == 500_000)
+        bucket.take(50_000, isAll: true, at: .milliseconds(510))
+        #expect(bucket.available(at: .milliseconds(511)) == 451_000)
+        bucket.take(40_000, isAll: true, at: .milliseconds(511))
+        // The sender has nothing more.
+        #expect(bucket.available(at: .milliseconds(531)) == 20_000)
+    }
+
+    @Test func makesUpForABoundedDelay() {
+        var bucket = TokenBucket()
+        bucket.setRate(8_000_000, at: .zero)
+        bucket.take(bucket.available(at: .milliseconds(10)), isAll: false, at: .milliseconds(10))
+        #expect(bucket.available(at: .seconds(60)) == 2_000_000)
     }
 }
