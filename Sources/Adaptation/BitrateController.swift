@@ -62,6 +62,11 @@ package struct BitrateController {
     private static let movement: UInt64 = 2048
     /// A link on which nothing has left for this long has stalled.
     private static let stall = MediaTime.milliseconds(1500)
+    /// A break of at least `stillness` is a brief stall if the last one was at least this long ago, packets have been
+    /// on time since, and none were shed. Otherwise, breaks belong to the rate of the link.
+    private static let burstMemory = MediaTime.seconds(2)
+    /// What was shed around a break that was at least this long ago says nothing about the next one.
+    private static let sheddingMemory = MediaTime.seconds(8)
     /// A rate below this share of the target is too low to be taken for what the link carries.
     private static let meaningfulShare = 0.1
     /// A new connection with such a low rate is likelier to hang than to be slow, and so is the next. It counts as slow
@@ -100,6 +105,13 @@ package struct BitrateController {
     private var shedPackets = 0
     private var samples: [(time: MediaTime, bytes: UInt64)] = []
     private var lastMovement = MediaTime.zero
+    /// When the last break of at least `stillness` ended.
+    private var lastBreak: MediaTime?
+    /// Whether packets have been on time since then.
+    private var hasBeenCalm = true
+    /// Whether packets were shed in the last break or since; and in the present one.
+    private var hasShedSinceBreak = false
+    private var hasShedInBreak = false
     /// The time of the last report, and whether bytes were outstanding then.
     private var lastReport = MediaTime.zero
     private var hadOutstanding = false
@@ -137,6 +149,8 @@ package struct BitrateController {
         let beforeFall: Int?
         /// The lag before a trial that a stall has interrupted.
         var lagBeforeTrial: MediaTime?
+        /// A brief stall has made the queue. It delays no trial, because brief stalls may be frequent.
+        let isBrief: Bool
     }
 
     /// The known rate in bits a second, with audio; nil if no limit is known.
@@ -177,7 +191,8 @@ package struct BitrateController {
             lastMovement = max(lastMovement, report.time - report.lag)
         }
         (lastReport, hadOutstanding) = (report.time, report.outstandingBytes > 0)
-        let hasStood = report.time - lastMovement >= Self.stall
+        let still = report.time - lastMovement
+        if hasShed, still >= Self.stillness { hasShedInBreak = true } else if hasShed { hasShedSinceBreak = true }
         // A socket in which nothing is outstanding has nothing to move.
         if report.deliveredBytes >= moved + Self.movement || report.outstandingBytes == 0 {
             (moved, lastMovement) = (report.deliveredBytes, report.time)
@@ -186,8 +201,7 @@ package struct BitrateController {
         while samples.count > 2, report.time - samples[1].time >= .seconds(1) { samples.removeFirst() }
         // A lower bitrate would not move it either.
         if report.time - lastMovement >= Self.stillness { return }
-        // Packets that waited go out first. From here on, there is a rate again.
-        if hasStood { settle(report) }
+        if still >= Self.stillness { endBreak(report, isStall: still >= Self.stall) }
         // If a server hangs, packets are late however fast they leave the socket. A lower bitrate would not help.
         if report.unacknowledged >= Self.failedTrialLag {
             endTrial()
@@ -196,6 +210,7 @@ package struct BitrateController {
         }
         guard report.time - connectedAt >= Self.settling else { return }
         let isTrial = lagBeforeTrial != nil
+        hasBeenCalm = hasBeenCalm || report.lag < Self.calmLag
         lateSince = report.lag < Self.failedTrialLag ? nil : lateSince ?? report.time
         let isLasting = lateSince.map { report.time - $0 >= Self.patience } ?? false
         if isLasting && (isTrial || report.lag >= Self.congestedLag) || report.lag >= Self.severeLag {
@@ -217,22 +232,34 @@ package struct BitrateController {
         settle(report)
     }
 
-    private mutating func settle(_ report: LinkReport) {
+    /// After a stall, packets that waited go out first. From here on, there is a rate again: measured over the stall,
+    /// it would be less than the link carries.
+    private mutating func endBreak(_ report: LinkReport, isStall: Bool) {
+        let age = lastBreak.map { report.time - $0 } ?? Self.sheddingMemory
+        let isAlone = age >= Self.burstMemory && hasBeenCalm && (!hasShedSinceBreak || age >= Self.sheddingMemory)
+        (lastBreak, hasBeenCalm) = (report.time, false)
+        (hasShedSinceBreak, hasShedInBreak) = (hasShedInBreak, false)
+        if isStall || isAlone { settle(report, isBrief: !isStall) }
+    }
+
+    private mutating func settle(_ report: LinkReport, isBrief: Bool = false) {
         samples.removeAll(keepingCapacity: true)
         samples.append((report.time, report.deliveredBytes))
         (moved, lastMovement) = (report.deliveredBytes, report.time)
         empty(
             from: max(report.lag, Self.sheddingLag), report.time, beforeFall: queue?.beforeFall,
-            lagBeforeTrial: lagBeforeTrial)
+            lagBeforeTrial: lagBeforeTrial, isBrief: isBrief && queue?.isBrief ?? true)
     }
 
     private mutating func empty(
-        from lag: MediaTime, _ now: MediaTime, beforeFall: Int?, lagBeforeTrial: MediaTime? = nil
+        from lag: MediaTime, _ now: MediaTime, beforeFall: Int?, lagBeforeTrial: MediaTime? = nil,
+        isBrief: Bool = false
     ) {
         let settling = lag < Self.severeLag ? Self.settling : Self.severeSettling
         state = .emptying(
             Queue(
-                lag: lag, least: lag, until: now + settling, beforeFall: beforeFall, lagBeforeTrial: lagBeforeTrial))
+                lag: lag, least: lag, until: now + settling, beforeFall: beforeFall, lagBeforeTrial: lagBeforeTrial,
+                isBrief: isBrief))
     }
 
     private mutating func endTrial() {
@@ -266,7 +293,8 @@ package struct BitrateController {
             // The queue shrinks, so no further step is needed.
             if !queue.hasShed, queue.least.nanoseconds < queue.lag.nanoseconds / 10 * 9 {
                 return empty(
-                    from: report.lag, report.time, beforeFall: queue.beforeFall, lagBeforeTrial: queue.lagBeforeTrial)
+                    from: report.lag, report.time, beforeFall: queue.beforeFall,
+                    lagBeforeTrial: queue.lagBeforeTrial, isBrief: queue.isBrief)
             }
         }
         // The link has been full since packets became late, and somewhat longer if that was a moment ago.
@@ -306,7 +334,7 @@ package struct BitrateController {
     private mutating func calm(_ report: LinkReport) {
         if let queue {
             state = queue.lagBeforeTrial.map { .trial(lagBefore: $0) } ?? .steady
-            nextTrial = report.time + pause
+            if !queue.isBrief { nextTrial = report.time + pause }
             if let known, let beforeFall = queue.beforeFall {
                 let settled = Int(known * Self.settledShare) - limits.audio
                 set(max(target, min(settled, beforeFall)), "the queue is empty again")

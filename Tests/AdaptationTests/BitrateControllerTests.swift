@@ -18,10 +18,12 @@ private struct SimulatedLink {
     var unacknowledged = MediaTime.zero
     /// Bits that a hop before the slow part takes at once, such as a proxy with a buffer of its own.
     var hopBits = 0.0
+    /// From this lag on, packets are shed.
+    var hardLimit = 0.9
     private(set) var queuedBits = 0.0
     private var bitsInHop = 0.0
     private var deliveredBits = 0.0
-    private var shedPackets = 0
+    private(set) var shedPackets = 0
     /// Bits a second that the encoder makes: it follows its target within a second or so.
     private var made: Double
     var connection = 0
@@ -38,6 +40,8 @@ private struct SimulatedLink {
         controller = BitrateController(BitrateController.Limits(ceiling: ceiling, floor: floor, audio: 128_000))
     }
 
+    /// What the link carries when it does not stand still.
+    private var carried = 0.0
     /// Seconds since anything went through.
     private var still = 0.0
 
@@ -59,11 +63,11 @@ private struct SimulatedLink {
             bitsInHop = max(0, bitsInHop + sent - capacity * 0.1)
             queuedBits -= sent
             deliveredBits += sent
+            if capacity > 0 { carried = capacity }
             still = sent > 0 ? 0 : still + 0.1
-            if lag > 0.9 {
-                let kept = 0.2 * max(capacity, 1)
+            if lag > hardLimit {
                 shedPackets += 1
-                queuedBits = kept
+                queuedBits = min(queuedBits, 0.2 * carried)
             }
             var report = LinkReport(time: time)
             report.isPublishing = true
@@ -77,6 +81,16 @@ private struct SimulatedLink {
             targets.append(controller.target)
         }
         return targets
+    }
+}
+
+extension SimulatedLink {
+    /// Nothing moves for this time.
+    fileprivate mutating func stall(_ seconds: Double) {
+        let carries = capacity
+        capacity = 0
+        run(seconds)
+        capacity = carries
     }
 }
 
@@ -155,6 +169,76 @@ private struct SimulatedLink {
         link.run(20)
         #expect(Double(link.controller.target) + link.audio < 0.9e6)
         #expect(link.lag < 0.45, "a keyframe may be under way")
+    }
+
+    /// Bug: when a link had stood still for half a second, the rate of that second was taken for what it carries. The
+    /// target fell to 0.4 of itself, and the known rate was forgotten.
+    @Test(arguments: [0.3, 0.5, 0.7, 1.0, 1.4]) func aBriefStallIsNoSlowLink(seconds: Double) {
+        for seed in 0..<20 as Range<UInt64> {
+            var fast = SimulatedLink(capacity: 4e6, seed: seed)
+            fast.run(5)
+            var slow = SimulatedLink(capacity: 1e6, seed: seed)
+            // A trial may be under way.
+            slow.run(60 + Double(seed) / 4)
+            var targets: [Int] = []
+            for _ in 0..<10 {
+                fast.stall(seconds)
+                #expect(fast.run(8).min()! == 2_500_000, "seed \(seed)")
+                slow.stall(seconds)
+                targets += slow.run(8)
+            }
+            let mean = Double(targets.reduce(0, +)) / Double(targets.count)
+            #expect(Double(targets.min()!) > 872_000 * 0.4, "seed \(seed): \(targets)")
+            #expect(mean > 872_000 * 0.75 && mean < 872_000, "seed \(seed): \(mean)")
+            fast.capacity = 0.8e6
+            fast.run(20)
+            #expect(Double(fast.controller.target) + fast.audio < 0.9e6, "what it carries now is found")
+            slow.capacity = 8e6
+            var rise: [Int] = []
+            for _ in 0..<20 {
+                slow.stall(seconds / 2)
+                rise += slow.run(3)
+            }
+            #expect(rise.last == 2_500_000, "seed \(seed): trials go on between stalls: \(rise)")
+        }
+    }
+
+    /// A slow link may move in bursts. Their breaks belong to its rate.
+    @Test(arguments: [0.3, 0.5, 0.7]) func burstsAreASlowLink(seconds: Double) {
+        for seed in 0..<20 as Range<UInt64> {
+            var link = SimulatedLink(capacity: 3e6, seed: seed)
+            link.run(5)
+            var totals: [Double] = []
+            for _ in 0..<60 {
+                link.stall(seconds)
+                totals += link.run(0.3).map { Double($0) + link.audio }
+            }
+            let carried = 3e6 * 0.3 / (0.3 + seconds)
+            let settled = totals.suffix(totals.count / 2)
+            let mean = settled.reduce(0, +) / Double(settled.count)
+            #expect(mean > carried * 0.3 && mean < carried, "seed \(seed): \(mean) of \(carried)")
+        }
+    }
+
+    /// Where stalls are frequent, a link carries less, on average. This is found, and packets are shed only until then.
+    @Test(arguments: [(0.5, 1.7), (0.7, 1.8), (1.0, 1.2), (1.3, 0.8), (0.7, 4), (0.4, 2.2)])
+    func frequentStallsAreASlowLink(stall: Double, between: Double) {
+        for seed in 0..<20 as Range<UInt64> {
+            var link = SimulatedLink(capacity: 3e6, seed: seed)
+            link.run(5)
+            link.hardLimit = 1.5
+            var (totals, shed): ([Double], Int) = ([], 0)
+            while link.time < .seconds(180) {
+                let before = link.shedPackets
+                link.stall(stall)
+                let targets = link.run(between)
+                guard link.time > .seconds(90) else { continue }
+                totals += targets.map { Double($0) + link.audio }
+                shed += link.shedPackets - before
+            }
+            let mean = totals.reduce(0, +) / Double(totals.count) / (3e6 * between / (stall + between))
+            #expect(mean > 0.75 && mean < 1.05 && shed <= 5, "seed \(seed): \(mean), shed \(shed) times")
+        }
     }
 
     /// Bug: a destination that was added, or came back, began with a keyframe of a second ago; that counted as
