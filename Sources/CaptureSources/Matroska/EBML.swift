@@ -63,8 +63,17 @@ enum EBML {
 
     /// An unsigned integer of up to eight bytes, the most significant first.
     static func unsigned(_ body: ArraySlice<UInt8>) throws(InputError) -> UInt64 {
-        guard body.count <= 8 else { throw InputError("the Matroska stream has a number of more than 8 bytes") }
-        return body.reduce(0) { $0 << 8 | UInt64($1) }
+        var rest = body
+        return try unsigned(byteCount: body.count) { rest.popFirst() }
+    }
+
+    static func unsigned(
+        byteCount: Int, _ next: () throws(InputError) -> UInt8?
+    ) throws(InputError) -> UInt64 {
+        guard byteCount <= 8 else { throw InputError("the Matroska stream has a number of more than 8 bytes") }
+        var value: UInt64 = 0
+        for _ in 0..<byteCount { value = value << 8 | UInt64(try required(next)) }
+        return value
     }
 
     /// A number with a fraction, of four or eight bytes.

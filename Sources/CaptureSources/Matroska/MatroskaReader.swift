@@ -5,20 +5,6 @@ import MediaCore
 ///
 /// Elements that are not needed are skipped. There is no search for the next element after damage.
 final class MatroskaReader: ContainerReader {
-    private enum ID {
-        static let header: UInt32 = 0x1a45_dfa3
-        static let segment: UInt32 = 0x1853_8067
-        static let info: UInt32 = 0x1549_a966
-        static let scale: UInt32 = 0x2a_d7b1
-        static let tracks: UInt32 = 0x1654_ae6b
-        static let track: UInt32 = 0xae
-        static let cluster: UInt32 = 0x1f43_b675
-        static let timestamp: UInt32 = 0xe7
-        static let group: UInt32 = 0xa0
-        static let block: UInt32 = 0xa1
-        static let simpleBlock: UInt32 = 0xa3
-    }
-
     /// The largest header that is kept.
     private static let maxHeaderBytes = 1 << 20
     private static let maxTracks = 16
@@ -47,25 +33,25 @@ final class MatroskaReader: ContainerReader {
 
     private func begin() throws(InputError) {
         (clusterTime, payloadLeft) = (0, 0)
-        guard let header = try head(), header.id == ID.header else {
+        guard let header = try head(), header.id == MatroskaID.header else {
             throw InputError("the Matroska stream does not begin with its header")
         }
         try skip(header)
         streams = []
         while let element = try head() {
             switch element.id {
-            case ID.segment: end = element.size.map { reader.position + $0 }
-            case ID.info:
+            case MatroskaID.segment: end = element.size.map { reader.position + $0 }
+            case MatroskaID.info:
                 try EBML.visit(body(element)[...]) { (id, body) throws(InputError) in
-                    if id == ID.scale, !body.isEmpty { scale = Int128(try EBML.unsigned(body)) }
+                    if id == MatroskaID.scale, !body.isEmpty { scale = Int128(try EBML.unsigned(body)) }
                 }
                 guard scale > 0 else { throw InputError("the Matroska stream has the time scale 0") }
             // Repeated ones are equal (RFC 9559, "identically recurring").
-            case ID.tracks where streams.isEmpty:
+            case MatroskaID.tracks where streams.isEmpty:
                 try EBML.visit(body(element)[...]) { (id, body) throws(InputError) in
-                    if id == ID.track { try add(MatroskaTrack(body)) }
+                    if id == MatroskaID.track { try add(MatroskaTrack(body)) }
                 }
-            case ID.cluster:
+            case MatroskaID.cluster:
                 guard !streams.isEmpty else {
                     throw InputError("the Matroska stream has a cluster before its tracks are described")
                 }
@@ -93,11 +79,11 @@ final class MatroskaReader: ContainerReader {
         }
         while let element = try head() {
             switch element.id {
-            case ID.segment, ID.group: break
-            case ID.cluster: clusterTime = 0
-            case ID.timestamp: clusterTime = Int128(try EBML.unsigned(body(element)[...]))
-            case ID.block, ID.simpleBlock: if let frame = try frame(element) { return frame }
-            case ID.header:
+            case MatroskaID.segment, MatroskaID.group: break
+            case MatroskaID.cluster: clusterTime = 0
+            case MatroskaID.timestamp: clusterTime = Int128(try unsigned(element))
+            case MatroskaID.block, MatroskaID.simpleBlock: if let frame = try frame(element) { return frame }
+            case MatroskaID.header:
                 throw InputError(
                     "another Matroska stream begins; send one stream at a time, or join the films with ffmpeg -f concat"
                 )
@@ -136,6 +122,11 @@ final class MatroskaReader: ContainerReader {
             throw InputError("the Matroska stream ends inside a header")
         }
         return body
+    }
+
+    /// Reads an integer without a buffer: each cluster has one.
+    private func unsigned(_ element: EBML.Head) throws(InputError) -> UInt64 {
+        try EBML.unsigned(byteCount: element.size ?? .max) { () throws(InputError) in try reader.byte() }
     }
 
     private func skip(_ element: EBML.Head) throws(InputError) {

@@ -4,24 +4,6 @@ import MediaCore
 struct MatroskaTrack: ContainerStream {
     static let container = "Matroska"
 
-    private enum ID {
-        static let number: UInt32 = 0xd7
-        static let type: UInt32 = 0x83
-        static let codec: UInt32 = 0x86
-        static let encodings: UInt32 = 0x6d80
-        static let video: UInt32 = 0xe0
-        static let width: UInt32 = 0xb0
-        static let height: UInt32 = 0xba
-        static let fourCC: UInt32 = 0x2eb524
-        static let colour: UInt32 = 0x55b0
-        static let matrix: UInt32 = 0x55b1
-        static let range: UInt32 = 0x55b9
-        static let audio: UInt32 = 0xe1
-        static let sampleRate: UInt32 = 0xb5
-        static let channels: UInt32 = 0x9f
-        static let bits: UInt32 = 0x6264
-    }
-
     /// The number that blocks have; zero if the stream names none.
     private(set) var number = 0
     private(set) var kind = ContainerStreamKind.other
@@ -42,27 +24,27 @@ struct MatroskaTrack: ContainerStream {
         var (width, height) = (0, 0)
         try EBML.visit(body) { (id, body) throws(InputError) in
             switch id {
-            case ID.number: number = try Self.count(body)
-            case ID.type: type = try EBML.unsigned(body)
+            case MatroskaID.number: number = try Self.count(body)
+            case MatroskaID.type: type = try EBML.unsigned(body)
             // GStreamer ends the text with a zero (RFC 8794, "String Element").
-            case ID.codec: codec = Self.printable(body.prefix { $0 != 0 })
-            case ID.encodings: isEncoded = true
-            case ID.video:
+            case MatroskaID.codec: codec = Self.printable(body.prefix { $0 != 0 })
+            case MatroskaID.encodings: isEncoded = true
+            case MatroskaID.video:
                 try EBML.visit(body) { (id, body) throws(InputError) in
                     switch id {
-                    case ID.width: width = try Self.count(body)
-                    case ID.height: height = try Self.count(body)
-                    case ID.fourCC: fourCC = Array(body.prefix(4))
-                    case ID.colour: try takeColours(body)
+                    case MatroskaID.width: width = try Self.count(body)
+                    case MatroskaID.height: height = try Self.count(body)
+                    case MatroskaID.fourCC: fourCC = Array(body.prefix(4))
+                    case MatroskaID.colour: try takeColours(body)
                     default: break
                     }
                 }
-            case ID.audio:
+            case MatroskaID.audio:
                 try EBML.visit(body) { (id, body) throws(InputError) in
                     switch id {
-                    case ID.sampleRate: sampleRate = try EBML.float(body)
-                    case ID.channels: channels = try Self.count(body)
-                    case ID.bits: bits = try Self.count(body)
+                    case MatroskaID.sampleRate: sampleRate = try EBML.float(body)
+                    case MatroskaID.channels: channels = try Self.count(body)
+                    case MatroskaID.bits: bits = try Self.count(body)
                     default: break
                     }
                 }
@@ -79,11 +61,11 @@ struct MatroskaTrack: ContainerStream {
     private mutating func takeColours(_ body: ArraySlice<UInt8>) throws(InputError) {
         try EBML.visit(body) { (id, body) throws(InputError) in
             switch id {
-            case ID.matrix:
+            case MatroskaID.matrix:
                 let value = try EBML.unsigned(body)
                 // BT.470BG and SMPTE 170M have the same coefficients.
                 matrix = ColorMatrix(rawValue: value == 5 ? 6 : UInt8(exactly: value) ?? 0)
-            case ID.range:
+            case MatroskaID.range:
                 let value = try EBML.unsigned(body)
                 range = value == 1 ? .video : value == 2 ? .full : nil
             default: break
