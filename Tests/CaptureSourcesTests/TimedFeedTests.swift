@@ -82,6 +82,20 @@ import Testing
         #expect(sent.last?.pts == .milliseconds(550) && sent.last?.at == .milliseconds(550))
     }
 
+    /// The last parts of a long packet are read before pictures that are due before the end.
+    @Test func theDurationEndsWithinALongPacket() throws {
+        var list = [(sample: Self.picture(.zero), reading: MediaTime.zero)]
+        for part in (0..<30).map({ MediaTime.milliseconds(Int64($0) * 50) }) {
+            var sample = Self.audio(part)
+            sample.lead = part
+            list.append((sample, .zero))
+        }
+        list += [900, 1000, 1100].map { (Self.picture(.milliseconds($0)), .zero) }
+        let (sent, _) = try Self.run(list, duration: .seconds(1))
+        #expect(sent.filter { $0.track == .appAudio }.count == 20)
+        #expect(sent.filter { $0.track == .video }.map(\.pts) == [0, 900].map { .milliseconds($0) })
+    }
+
     @Test func withoutPacing() throws {
         let (sent, _) = try Self.run(
             [(Self.audio(.zero), .zero), (Self.picture(.milliseconds(40)), .zero)], isPaced: false)

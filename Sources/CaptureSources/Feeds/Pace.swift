@@ -65,7 +65,9 @@ struct Pace {
     ) -> Turn {
         if origin == nil { begin() }
         follow(time, length)
-        guard let origin, !isOver(at: time) else { return .end }
+        guard let origin else { return .end }
+        // What follows an early sample may be due before the end.
+        if isOver(at: time) { return lead > .zero && clock.wait(until: .zero) ? .skip : .end }
         if let fit, fit.isUnsteady { return .unsteady(fit.largestFall) }
         if let liveStart, origin + time < liveStart { return clock.wait(until: .zero) ? .skip : .end }
         guard settings.isPaced else { return clock.wait(until: .zero) ? .send(origin + time) : .end }
