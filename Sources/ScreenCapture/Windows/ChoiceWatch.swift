@@ -13,13 +13,13 @@ struct ChoiceWatch: Sendable {
 
     /// Whether the manager may show windows to choose from, as far as is known.
     private(set) var showsChoice = false
-    private var hasAnswered = false
-    private var refusals = 0
+    /// Refusals in a row; nil once the manager has answered.
+    private var refusals: Int? = 0
 
     /// Whether the manager cannot be asked.
-    var cannotAsk: Bool { refusals >= Self.enoughRefusals }
+    var cannotAsk: Bool { refusals.map { $0 >= Self.enoughRefusals } ?? false }
     /// Whether it is not known yet if the manager can be asked.
-    private var isUndecided: Bool { !hasAnswered && !cannotAsk }
+    private var isUndecided: Bool { refusals != nil && !cannotAsk }
 
     /// Whether to ask after the next picture. The first pictures find out whether the manager can be asked.
     func mustAsk(isOfMutter: Bool, hasSecure: Bool) -> Bool {
@@ -37,8 +37,7 @@ struct ChoiceWatch: Sendable {
     mutating func note(hasFocus: Bool, showsOverview: Bool?) {
         showsChoice = hasFocus || showsOverview ?? false
         guard !hasFocus else { return }
-        hasAnswered = showsOverview != nil
-        refusals = hasAnswered ? 0 : refusals + 1
+        refusals = showsOverview == nil ? (refusals ?? 0) + 1 : nil
     }
 
     /// The manager is not asked any more, so that its last answer may be out of date.
