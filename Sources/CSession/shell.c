@@ -22,11 +22,19 @@ void upcast_shell_close(upcast_shell *s) {
     free(s);
 }
 
+/// Whether an error says that a bus is there, but does not serve this connection.
+static bool is_lost(int status) {
+    static const int errors[] = {ETIMEDOUT, ECONNRESET, ECONNABORTED, ENOTCONN, EPIPE, ESHUTDOWN};
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (status == -errors[i]) return true;
+    return false;
+}
+
 /// Asks; the bus does not start a GNOME Shell for that.
 static int ask(upcast_shell *s, const upcast_bus_library *l, int *is_visible) {
     int status = s->bus ? 0 : upcast_bus_open(l, l->sd_bus_open_user, -1, PATIENCE_MSEC, PATIENCE_MSEC, &s->bus);
-    // Without a bus, there is no GNOME Shell.
-    if (!s->bus && status != -ETIMEDOUT) return -ENOENT;
+    // Without a bus, there is no GNOME Shell. One that hangs up may have too many connections.
+    if (!s->bus && !is_lost(status)) return -ENOENT;
     // Messages other than answers are discarded.
     while (status >= 0 && (status = l->sd_bus_process(s->bus, NULL)) > 0) {}
     sd_bus_message *question = NULL, *answer = NULL;

@@ -137,6 +137,51 @@ import Testing
         }
     }
 
+    /// Bug: a bus that hung up passed for a missing one, and GNOME Shell, which may be there, for another desktop.
+    @Test(.inItsTurn) func aBusThatHangsUp() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let home = try TemporaryDirectory("bus")
+            let bus = try SessionBus(environment: ["DISPLAY": screen.display])
+            let manager = try ChildProcess(
+                "mutter", ["--x11"], environment: ["DISPLAY": screen.display].merging(bus.environment) { $1 })
+            let listener = try ChildProcess(
+                "python3",
+                [
+                    "-c",
+                    """
+                    import socket, sys
+                    listener = socket.socket(socket.AF_UNIX)
+                    listener.bind(sys.argv[1])
+                    listener.listen()
+                    open(sys.argv[1] + ".ready", "w")
+                    while True:
+                        listener.accept()[0].close()
+                    """, home.file("bus"),
+                ])
+            try waitFor("the listener", while: listener) {
+                FileManager.default.fileExists(atPath: home.file("bus.ready"))
+            }
+            let plain = try screen.xterm("Plain", "50x14+200+100")
+            let stage = try Stage()
+            let client = try stage.capture(
+                ["--display", screen.display, "--no-pointer", "--hide", "class=Secret"],
+                environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home.file("bus"))"])
+            func waitUntil(_ what: String, isLight: Bool) throws {
+                try waitFor(what, while: client, evidence: { manager.errorTail }) {
+                    try isLight == (stage.snapshot().meanLuma(x: 400, y: 230, radius: 6) > 150)
+                }
+            }
+            try waitUntil("the plain window", isLight: true)
+            let secret = try screen.xterm("Secret", "16x4+500+0", colour: "#ff00ff")
+            try waitUntil("what nobody can know", isLight: false)
+            try secret.stop(SIGKILL)
+            try waitUntil("the end of the secret", isLight: true)
+            try stage.end(client)
+            for process in [plain, listener, manager] { try process.stop(SIGKILL) }
+        }
+    }
+
     /// Other desktops on mutter show windows in overviews, and do not tell when.
     @Test(.inItsTurn, arguments: [["--hide", "class=Secret"], []]) func mutter(options: [String]) async throws {
         try await blocking {
