@@ -14,7 +14,8 @@ struct BenchResult {
     var connects = 0
     var planBytes = 0
     var capBytes = 0
-    var peakBytes = 0
+    /// The most memory at any look that the kernel could not reclaim.
+    var neededBytes = 0
     var decodingErrors: [String] = []
     var log = ""
     /// From the link's return until the encoder is asked for four fifths of the bitrate again; nil for never.
@@ -57,7 +58,7 @@ struct BenchResult {
         promise(lateness.laterLateness <= .seconds(1), "frames were late again for \(lateness.laterLateness)")
         promise(!test.mustReconnect || segments > 1, "there was no second connection")
         promise(!test.mustDecode || decodingErrors.isEmpty, "a recording does not decode: \(decodingErrors)")
-        promise(peakBytes <= capBytes, "memory peaked above the cap")
+        promise(neededBytes <= capBytes, "more memory was needed than the cap allows")
         promise(longestGap <= test.maximumGap, "\(longestGap) without a frame")
     }
 
@@ -72,7 +73,7 @@ struct BenchResult {
             counters.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
         }
         let lost = [list(drops), list(failures)].map { $0.isEmpty ? "none" : $0 }.joined(separator: "; ")
-        let memory = String(format: "%.1f of %.1f", Double(peakBytes) / 1_048_576, Double(planBytes) / 1_048_576)
+        let memory = String(format: "%.1f of %.1f", Double(neededBytes) / 1_048_576, Double(planBytes) / 1_048_576)
         return Self.pad(test.name, 16) + Self.pad(lateness.recovery == nil ? "NO" : "yes", 9)
             + Self.pad(lateness.recovery.map(seconds) ?? "-", 9) + Self.pad(seconds(lateness.backlog), 9)
             + Self.pad(fullBitrate.map(seconds) ?? "NO", 9) + Self.pad(seconds(longestGap), 9)

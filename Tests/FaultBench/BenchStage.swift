@@ -14,6 +14,7 @@ final class BenchStage {
     private let sender: ChildProcess
     private let clock = MonotonicClock()
     private var broken: [String] = []
+    private var neededBytes = 0
     /// When the fault was over.
     private(set) var linkBackAt: MediaTime?
 
@@ -74,14 +75,22 @@ final class BenchStage {
     func promise(_ isKept: Bool, _ otherwise: String) { if !isKept { broken.append(otherwise) } }
     /// Of the bitrate that is configured, how much the encoder is asked for now.
     var bitrateShare: Double {
-        let video = (try? daemon.status())?["video"] as? [String: Any]
+        let video = (try? status())?["video"] as? [String: Any]
         return Double(video?["target_bits_per_second"] as? Int ?? 0) / 2_500_000
             / Double(video?["frame_rate_divisor"] as? Int ?? 1)
     }
     var statusText: String { (try? daemon.statusText()) ?? "no status" }
 
+    /// Notes what is needed of memory: pages of unused code count as resident, but the kernel can reclaim them.
+    private func status() throws -> [String: Any] {
+        let status = try daemon.status()
+        let memory = status["memory"] as? [String: Any]
+        neededBytes = max(neededBytes, memory?["needed_bytes"] as? Int ?? 0)
+        return status
+    }
+
     private func destination(_ name: String) -> [String: Any]? {
-        (try? daemon.status()["destinations"] as? [[String: Any]])?.first { $0["name"] as? String == name }
+        (try? status()["destinations"] as? [[String: Any]])?.first { $0["name"] as? String == name }
     }
 
     // MARK: What came of it
@@ -97,7 +106,7 @@ final class BenchStage {
         var result = BenchResult(test: test)
         result.broken = broken
         result.fullBitrate = fullBitrate.map { $0 - back }
-        let status = try daemon.status()
+        let status = try status()
         func counters(_ object: Any?) -> [String: Int] {
             ((object as? [String: Any]) ?? [:]).compactMapValues { $0 as? Int }.filter { $0.value > 0 }
         }
@@ -108,7 +117,7 @@ final class BenchStage {
         let memory = status["memory"] as? [String: Any]
         result.planBytes = memory?["plan_bytes"] as? Int ?? 0
         result.capBytes = memory?["cap_bytes"] as? Int ?? 0
-        result.peakBytes = daemon.figures?.peakResidentBytes ?? 0
+        result.neededBytes = neededBytes
 
         let ended = clock.now()
         let goodbye = try sender.stop(SIGTERM, within: 20)

@@ -163,7 +163,7 @@ describe_daemon() {
             .video.frames_repeated) of these repeats\(
             .client | if . then ", \(.connected_ms / 100 | round / 10) s after it began" else "" end)",
         "  Dropped    \(if $lost == [] then "nothing" else $lost | join(", ") end)",
-        "  Memory     \($peak | mebibytes) MiB at most, \(.memory |
-            "\(.plan_bytes | mebibytes) planned, \(.cap_bytes | mebibytes) allowed")"
+        "  Memory     \(.memory | "\(.needed_bytes | mebibytes) MiB needed, \(.plan_bytes | mebibytes) planned, \(
+            .cap_bytes | mebibytes) allowed"); at most \($peak | mebibytes) resident, with unused code"
         ' "$folder/status.json"
 }
