@@ -94,7 +94,7 @@ import UpcastClient
             discussion: "ffmpeg converts grabbed screens to bt601 at any size. NUT and Y4M do not contain the matrix."))
     var color: Matrix?
 
-    @Option(help: "Colour range of the pictures (default: that of the stream, or full for RGB and grey, else video).")
+    @Option(help: "Colour range (default: the stream's, or full for RGB and grey streams, else video).")
     var range: Range?
 
     @Option(
