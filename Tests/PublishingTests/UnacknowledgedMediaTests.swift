@@ -34,10 +34,14 @@ import Testing
     @Test(arguments: Ending.allCases) func aServerThatReadsAgainGetsNothing(after ending: Ending) throws {
         let fixture = try FLVFixture.shared.get()
         let phase = Monitor(Phase.publishing)
+        let hasAsked = Monitor(false)
         let late = Monitor<Late?>(nil)
         let server = try ScriptedServer(receiveBuffer: 4096) { peer in
             peer.acceptPublisher()
-            if ending == .isRedirected { peer.send(reconnectRequest(to: nil)) }
+            if ending == .isRedirected {
+                peer.send(reconnectRequest(to: nil))
+                hasAsked.signal { $0 = true }
+            }
             Self.wait(for: .ending, phase)
             if ending == .serverClosesItsSide { peer.closeSending() }
             Self.wait(for: .ended, phase)
@@ -69,7 +73,12 @@ import Testing
             run.destination.leave(deadline: soon)
             run.destination.join()
         case .isRedirected:
-            // The destination continues elsewhere with a keyframe.
+            // The destination continues elsewhere with the first keyframe after it has read the request.
+            let isAsked: Bool? = hasAsked.wait(until: MonotonicClock().now() + .seconds(30)) { $0 ? true : nil }
+            try #require(isAsked == true)
+            try waitFor("the request to be read", within: 30) {
+                try TCPSocketEntry.sockets(to: server.port).allSatisfy { $0.unread == 0 }
+            }
             fixture.write(0..<10, to: log, offset: .seconds(1))
             try run.wait(until: "another connection is made") { $0.state == .connecting }
         }

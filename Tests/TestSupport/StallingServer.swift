@@ -167,6 +167,8 @@ package final class StallingServer: Sendable {
 package struct TCPSocketEntry: Sendable {
     /// Bytes that the peer has not acknowledged.
     package var unacknowledged: Int
+    /// Bytes that the process has not read.
+    package var unread: Int
     /// Whether a process has the socket open; false if only the kernel still handles it.
     package var isOpen: Bool
 
@@ -183,9 +185,11 @@ package struct TCPSocketEntry: Sendable {
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ")
             guard fields.count > 9, let remote = fields[2].split(separator: ":").last,
-                UInt16(remote, radix: 16) == port, let queue = fields[4].split(separator: ":").first
+                UInt16(remote, radix: 16) == port
             else { return nil }
-            return TCPSocketEntry(unacknowledged: Int(queue, radix: 16) ?? 0, isOpen: fields[9] != "0")
+            let queues = fields[4].split(separator: ":").map { Int($0, radix: 16) ?? 0 }
+            return TCPSocketEntry(
+                unacknowledged: queues.first ?? 0, unread: queues.last ?? 0, isOpen: fields[9] != "0")
         }
     }
 }
