@@ -62,11 +62,6 @@ package struct BitrateController {
     private static let movement: UInt64 = 2048
     /// A link on which nothing has left for this long has stalled.
     private static let stall = MediaTime.milliseconds(1500)
-    /// A break of at least `stillness` is a brief stall if the last one was at least this long ago, packets have been
-    /// on time since, and none were shed. Otherwise, breaks belong to the rate of the link.
-    private static let burstMemory = MediaTime.seconds(2)
-    /// What was shed around a break that was at least this long ago says nothing about the next one.
-    private static let sheddingMemory = MediaTime.seconds(8)
     /// A rate below this share of the target is too low to be taken for what the link carries.
     private static let meaningfulShare = 0.1
     /// A new connection with such a low rate is likelier to hang than to be slow, and so is the next. It counts as slow
@@ -105,13 +100,8 @@ package struct BitrateController {
     private var shedPackets = 0
     private var samples: [(time: MediaTime, bytes: UInt64)] = []
     private var lastMovement = MediaTime.zero
-    /// When the last break of at least `stillness` ended.
-    private var lastBreak: MediaTime?
-    /// Whether packets have been on time since then.
-    private var hasBeenCalm = true
-    /// Whether packets were shed in the last break or since; and in the present one.
-    private var hasShedSinceBreak = false
-    private var hasShedInBreak = false
+    /// The breaks of at least `stillness`, over all connections: they belong to the link.
+    private var briefStalls = BriefStalls()
     /// The time of the last report, and whether bytes were outstanding then.
     private var lastReport = MediaTime.zero
     private var hadOutstanding = false
@@ -192,7 +182,7 @@ package struct BitrateController {
         }
         (lastReport, hadOutstanding) = (report.time, report.outstandingBytes > 0)
         let still = report.time - lastMovement
-        if hasShed, still >= Self.stillness { hasShedInBreak = true } else if hasShed { hasShedSinceBreak = true }
+        if hasShed { briefStalls.noteShed(isInBreak: still >= Self.stillness) }
         // A socket in which nothing is outstanding has nothing to move.
         if report.deliveredBytes >= moved + Self.movement || report.outstandingBytes == 0 {
             (moved, lastMovement) = (report.deliveredBytes, report.time)
@@ -210,7 +200,7 @@ package struct BitrateController {
         }
         guard report.time - connectedAt >= Self.settling else { return }
         let isTrial = lagBeforeTrial != nil
-        hasBeenCalm = hasBeenCalm || report.lag < Self.calmLag
+        if report.lag < Self.calmLag { briefStalls.noteCalm() }
         lateSince = report.lag < Self.failedTrialLag ? nil : lateSince ?? report.time
         let isLasting = lateSince.map { report.time - $0 >= Self.patience } ?? false
         if isLasting && (isTrial || report.lag >= Self.congestedLag) || report.lag >= Self.severeLag {
@@ -235,11 +225,9 @@ package struct BitrateController {
     /// After a stall, packets that waited go out first. From here on, there is a rate again: measured over the stall,
     /// it would be less than the link carries.
     private mutating func endBreak(_ report: LinkReport, isStall: Bool) {
-        let age = lastBreak.map { report.time - $0 } ?? Self.sheddingMemory
-        let isAlone = age >= Self.burstMemory && hasBeenCalm && (!hasShedSinceBreak || age >= Self.sheddingMemory)
-        (lastBreak, hasBeenCalm) = (report.time, false)
-        (hasShedSinceBreak, hasShedInBreak) = (hasShedInBreak, false)
-        if isStall || isAlone { settle(report, isBrief: !isStall) }
+        let standsAlone = briefStalls.endBreak(at: report.time)
+        let isBrief = standsAlone && !isStall
+        if isStall || isBrief { settle(report, isBrief: isBrief) }
     }
 
     private mutating func settle(_ report: LinkReport, isBrief: Bool = false) {

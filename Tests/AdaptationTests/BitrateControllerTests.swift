@@ -220,7 +220,7 @@ extension SimulatedLink {
         }
     }
 
-    /// Where stalls are frequent, a link carries less, on average. This is found, and packets are shed only until then.
+    /// Where stalls are frequent, a link carries less, on average. This is found, and few are shed then.
     @Test(arguments: [(0.5, 1.7), (0.7, 1.8), (1.0, 1.2), (1.3, 0.8), (0.7, 4), (0.4, 2.2)])
     func frequentStallsAreASlowLink(stall: Double, between: Double) {
         for seed in 0..<20 as Range<UInt64> {
