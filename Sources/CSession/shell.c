@@ -24,10 +24,15 @@ void upcast_shell_close(upcast_shell *s) {
 
 /// Whether an error says that a bus is there, but does not serve this connection.
 static bool is_lost(int status) {
-    static const int errors[] = {ETIMEDOUT, ECONNRESET, ECONNABORTED, ENOTCONN, EPIPE, ESHUTDOWN};
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (status == -errors[i]) return true;
-    return false;
+    switch (-status) {
+    case ETIMEDOUT:
+    case ECONNRESET:
+    case ECONNABORTED:
+    case ENOTCONN:
+    case EPIPE:
+    case ESHUTDOWN: return true;
+    default: return false;
+    }
 }
 
 /// Asks; the bus does not start a GNOME Shell for that.
@@ -53,10 +58,16 @@ static int ask(upcast_shell *s, const upcast_bus_library *l, int *is_visible) {
 /// Whether an error says that there is no GNOME Shell to ask: no bus, or no such name, object or property. One that
 /// refuses to answer may show its overview.
 static bool is_absent(int status) {
-    static const int errors[] = {ENOMEDIUM, ENOENT, ECONNREFUSED, ENXIO, EHOSTUNREACH, EBADR, EINVAL};
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (status == -errors[i]) return true;
-    return false;
+    switch (-status) {
+    case ENOMEDIUM:
+    case ENOENT:
+    case ECONNREFUSED:
+    case ENXIO:
+    case EHOSTUNREACH:
+    case EBADR:
+    case EINVAL: return true;
+    default: return false;
+    }
 }
 
 int upcast_shell_overview(upcast_shell *s) {
