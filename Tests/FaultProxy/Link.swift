@@ -50,6 +50,13 @@ final class Link {
         return min(max(rate / 8 / 20, 4 << 10), most)
     }
 
+    /// Lets bytes through again. The time of a fault is not a delay of the proxy: it is not made up for.
+    func resume(at now: MediaTime) {
+        mode = .passing
+        up.bucket.restart(at: now)
+        down.bucket.restart(at: now)
+    }
+
     /// Nothing waits for the link any more.
     func rest(at now: MediaTime) {
         up.bucket.take(0, isAll: true, at: now)

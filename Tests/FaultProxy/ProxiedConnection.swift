@@ -142,7 +142,8 @@ private struct Lane {
         }
         let count = recv(from, &scratch, most, 0)
         guard count >= 0 else {
-            guard errno == EAGAIN || errno == EINTR else { throw Errno.current }
+            if errno == EINTR { return }
+            guard errno == EAGAIN else { throw Errno.current }
             return link[direction].bucket.take(0, isAll: true, at: now)
         }
         guard count > 0 else { return isEnded = true }

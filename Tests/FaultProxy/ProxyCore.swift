@@ -62,12 +62,7 @@ final class ProxyCore {
         case .delay(let time): link.delay = time
         case .stall: link.mode = .stalled
         case .blackhole: link.mode = .swallowing
-        case .resume:
-            link.mode = .passing
-            // The time of the fault is not a delay of the proxy: it is not made up for.
-            for direction in [LinkCommand.Direction.up, .down] {
-                link[direction].bucket.setRate(link[direction].bucket.bitsPerSecond, at: now)
-            }
+        case .resume: link.resume(at: now)
         case .reset, .close:
             link.figures.broken += connections.count
             for connection in connections { connection.end(abortive: command == .reset) }

@@ -25,10 +25,11 @@ struct TokenBucket {
 
     mutating func setRate(_ bits: Int?, at now: MediaTime) {
         bitsPerSecond = bits
-        tokens = 0
-        filledAt = now
-        idleSince = now
+        restart(at: now)
     }
+
+    /// Forgets what was left, and what waited.
+    mutating func restart(at now: MediaTime) { (tokens, filledAt, idleSince) = (0, now, now) }
 
     /// The bytes that may go now; 0 until there are enough for a packet.
     mutating func available(at now: MediaTime) -> Int {
