@@ -24,9 +24,8 @@ import Testing
             let secret = try screen.xterm("Secret", "16x4+500+0", colour: "#ff00ff")
             let stage = try Stage()
             let client = try stage.capture(screen, ["--no-pointer", "--hide", "class=Secret"])
-            func isLight() throws -> Bool { try stage.snapshot().meanLuma(x: 400, y: 230, radius: 6) > 150 }
             func waitUntilLight(_ what: String) throws {
-                try waitFor(what, while: client, evidence: { manager.errorTail }) { try isLight() }
+                try waitFor(what, while: client, evidence: { manager.errorTail }) { try stage.showsPlainWindow }
             }
             /// Does something and undoes it until viewers have seen that everything was hidden, and the screen has
             /// shown the secret window beside its place. Both may be short, and a busy KWin leaves out the second.
@@ -37,7 +36,7 @@ import Testing
                     let end = ContinuousClock.now + .seconds(2)
                     while ContinuousClock.now < end, !(isMoved && isHidden) {
                         isMoved = try isMoved || screen.grab().hasMagenta(columns: 0..<470)
-                        isHidden = try isHidden || !isLight()
+                        isHidden = try isHidden || !stage.showsPlainWindow
                     }
                     if attempt % 2 == 1, isMoved, isHidden { break }
                 }
@@ -76,13 +75,11 @@ import Testing
     /// GNOME Shell is asked about its overview. Nothing changes on the screen when the overview ends.
     @Test(.inItsTurn) func gnomeShell() async throws {
         try await blocking {
-            let screen = try VirtualScreen(width: 640, height: 360)
             let home = try TemporaryDirectory("shell")
-            let bus = try SessionBus(environment: ["DISPLAY": screen.display])
-            let manager = try ChildProcess(
-                "mutter", ["--x11"], environment: ["DISPLAY": screen.display].merging(bus.environment) { $1 })
+            let desktop = try MutterDesktop()
+            let (screen, manager) = (desktop.screen, desktop.manager)
             // Its overview is visible while a file is there.
-            let shell = try bus.serve(
+            let shell = try desktop.bus.serve(
                 "org.gnome.Shell",
                 """
                 @dbus.service.method(dbus.PROPERTIES_IFACE, in_signature="ss", out_signature="v")
@@ -92,18 +89,16 @@ import Testing
                         raise dbus.DBusException("no", name="org.freedesktop.DBus.Error.AccessDenied")
                     return os.path.exists(sys.argv[1])
                 """, argument: home.file("overview"))
-            let plain = try screen.xterm("Plain", "50x14+200+100")
             // Stands for the picture of the secret window in the overview.
             let picture = try screen.xterm("Picture", "16x4+20+250", colour: "#ff00ff")
             let pictureNumber = try "\(screen.number(of: "Picture"))"
             try screen.xdotool("windowunmap", pictureNumber)
             try waitFor("the picture to go", while: manager) { try !screen.grab().hasMagenta }
             let stage = try Stage()
-            let client = try stage.capture(
-                ["--display", screen.display, "--no-pointer", "--hide", "class=Secret"], environment: bus.environment)
+            let client = try desktop.capture(hiding: "class=Secret", for: stage, bus: desktop.bus.environment)
             func waitUntil(_ what: String, isLight: Bool) throws {
                 try waitFor(what, while: client, evidence: { manager.errorTail + shell.errorTail }) {
-                    try isLight == (stage.snapshot().meanLuma(x: 400, y: 230, radius: 6) > 150)
+                    try stage.showsPlainWindow == isLight
                 }
             }
             try waitUntil("the plain window", isLight: true)
@@ -130,7 +125,8 @@ import Testing
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
             #expect(!client.errors.contains("this desktop may show hidden windows"), "\(client.errors)")
-            for process in [plain, picture, secret, shell, manager] { try process.stop(SIGKILL) }
+            for process in [picture, secret, shell] { try process.stop(SIGKILL) }
+            try desktop.end()
             let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "shell")
             #expect(seen.marked == 0, "\(seen) show the window")
             try stage.end()
@@ -140,11 +136,8 @@ import Testing
     /// Bug: a bus that hung up passed for a missing one, and GNOME Shell, which may be there, for another desktop.
     @Test(.inItsTurn) func aBusThatHangsUp() async throws {
         try await blocking {
-            let screen = try VirtualScreen(width: 640, height: 360)
             let home = try TemporaryDirectory("bus")
-            let bus = try SessionBus(environment: ["DISPLAY": screen.display])
-            let manager = try ChildProcess(
-                "mutter", ["--x11"], environment: ["DISPLAY": screen.display].merging(bus.environment) { $1 })
+            let desktop = try MutterDesktop()
             let listener = try ChildProcess(
                 "python3",
                 [
@@ -162,44 +155,72 @@ import Testing
             try waitFor("the listener", while: listener) {
                 FileManager.default.fileExists(atPath: home.file("bus.ready"))
             }
-            let plain = try screen.xterm("Plain", "50x14+200+100")
             let stage = try Stage()
-            let client = try stage.capture(
-                ["--display", screen.display, "--no-pointer", "--hide", "class=Secret"],
-                environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home.file("bus"))"])
+            let client = try desktop.capture(
+                hiding: "class=Secret", for: stage, bus: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home.file("bus"))"])
             func waitUntil(_ what: String, isLight: Bool) throws {
-                try waitFor(what, while: client, evidence: { manager.errorTail }) {
-                    try isLight == (stage.snapshot().meanLuma(x: 400, y: 230, radius: 6) > 150)
+                try waitFor(what, while: client, evidence: { desktop.manager.errorTail }) {
+                    try stage.showsPlainWindow == isLight
                 }
             }
             try waitUntil("the plain window", isLight: true)
-            let secret = try screen.xterm("Secret", "16x4+500+0", colour: "#ff00ff")
+            let secret = try desktop.screen.xterm("Secret", "16x4+500+0", colour: "#ff00ff")
             try waitUntil("what nobody can know", isLight: false)
             try secret.stop(SIGKILL)
             try waitUntil("the end of the secret", isLight: true)
             try stage.end(client)
-            for process in [plain, listener, manager] { try process.stop(SIGKILL) }
+            try listener.stop(SIGKILL)
+            try desktop.end()
         }
     }
 
     /// Other desktops on mutter show windows in overviews, and do not tell when.
-    @Test(.inItsTurn, arguments: [["--hide", "class=Secret"], []]) func mutter(options: [String]) async throws {
+    @Test(.inItsTurn, arguments: ["class=Secret", nil]) func mutter(rule: String?) async throws {
         try await blocking {
-            let screen = try VirtualScreen(width: 640, height: 360)
-            let bus = try SessionBus(environment: ["DISPLAY": screen.display])
-            let manager = try ChildProcess(
-                "mutter", ["--x11"], environment: ["DISPLAY": screen.display].merging(bus.environment) { $1 })
-            let window = try screen.xterm("Plain", "50x14+200+100")
+            let desktop = try MutterDesktop()
             let stage = try Stage()
-            let client = try stage.capture(screen, ["--no-pointer"] + options)
+            let client = try desktop.capture(hiding: rule, for: stage)
             let warning = "this desktop may show hidden windows in its overview"
-            try waitFor("the picture", while: client, evidence: { manager.errorTail }) {
+            try waitFor("the picture", while: client, evidence: { desktop.manager.errorTail }) {
                 return try stage.snapshot().brightPixels(above: 200) > 20_000
-                    && (options.isEmpty || client.errors.contains(warning))
+                    && (rule == nil || client.errors.contains(warning))
             }
             try stage.end(client)
-            #expect(client.errors.components(separatedBy: warning).count == (options.isEmpty ? 1 : 2))
-            for process in [window, manager] { try process.stop(SIGKILL) }
+            #expect(client.errors.components(separatedBy: warning).count == (rule == nil ? 1 : 2))
+            try desktop.end()
         }
+    }
+}
+
+/// A screen with mutter, a session bus and a light window, titled `Plain`.
+private struct MutterDesktop {
+    let screen: VirtualScreen
+    let bus: SessionBus
+    let manager: ChildProcess
+    private let plain: ChildProcess
+
+    init() throws {
+        screen = try VirtualScreen(width: 640, height: 360)
+        bus = try SessionBus(environment: ["DISPLAY": screen.display])
+        manager = try ChildProcess(
+            "mutter", ["--x11"], environment: ["DISPLAY": screen.display].merging(bus.environment) { $1 })
+        plain = try screen.xterm("Plain", "50x14+200+100")
+    }
+
+    /// - Parameter bus: the variables that name the bus of the client.
+    func capture(hiding rule: String?, for stage: Stage, bus: [String: String] = [:]) throws -> ChildProcess {
+        try stage.capture(
+            ["--display", screen.display, "--no-pointer"] + (rule.map { ["--hide", $0] } ?? []), environment: bus)
+    }
+
+    func end() throws {
+        for process in [plain, manager] { try process.stop(SIGKILL) }
+    }
+}
+
+extension Stage {
+    /// Whether viewers see the light window `Plain`, rather than a hidden screen.
+    fileprivate var showsPlainWindow: Bool {
+        get throws { try snapshot().meanLuma(x: 400, y: 230, radius: 6) > 150 }
     }
 }
