@@ -8,9 +8,7 @@ package enum SourceArguments {
         guard parts.count == 2, let width = parts[0], let height = parts[1] else {
             throw InputError("\(text) is no size; write it as 1280x720")
         }
-        guard (16...4096).contains(width), (16...4096).contains(height) else {
-            throw InputError("\(text): 16x16 to 4096x4096 can be sent")
-        }
+        try InputError.checkSize(width, height, text)
         return (width, height)
     }
 

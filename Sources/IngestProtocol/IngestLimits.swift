@@ -2,9 +2,9 @@
 ///
 /// The format itself allows no more than `default`. A daemon may offer less, as its welcome says.
 package struct IngestLimits: Equatable, Sendable {
-    /// Pixels; the format allows 4096.
+    /// Pixels; the format allows those of `sides`.
     package var maxWidth: Int
-    /// Pixels; the format allows 4096.
+    /// Pixels; the format allows those of `sides`.
     package var maxHeight: Int
     /// Bytes of pixels, row padding included.
     package var maxVideoPayload: Int
@@ -14,7 +14,7 @@ package struct IngestLimits: Equatable, Sendable {
     package var maxBody: Int
 
     package init(
-        maxWidth: Int = 4096, maxHeight: Int = 4096, maxVideoPayload: Int? = nil,
+        maxWidth: Int = sides.upperBound, maxHeight: Int = sides.upperBound, maxVideoPayload: Int? = nil,
         maxAudioPayload: Int = 512 << 10, maxBody: Int = 4096
     ) {
         self.maxWidth = maxWidth
@@ -34,8 +34,8 @@ package struct IngestLimits: Equatable, Sendable {
     /// MiB for each pool.
     package var maxSharedPoolBytes: Int { 4 * maxVideoPayload }
 
-    /// The least width and height of a picture.
-    package static let minSide = 16
+    /// The width and height of a picture, in pixels.
+    package static let sides = 16...4096
     /// The most bytes from one row to the next.
     package static let maxStride = 65_536
     /// Frames a second.

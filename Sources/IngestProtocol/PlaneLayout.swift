@@ -5,7 +5,7 @@ extension VideoSampleFormat {
     ///
     /// Sizes and strides are bounded first, so that no product below can overflow: rows times stride stays under 2^29.
     package func check(payloadBytes: Int, limits: IngestLimits) throws(ProtocolError) {
-        let smallest = IngestLimits.minSide
+        let smallest = IngestLimits.sides.lowerBound
         guard (smallest...max(smallest, limits.maxWidth)).contains(width),
             (smallest...max(smallest, limits.maxHeight)).contains(height)
         else {

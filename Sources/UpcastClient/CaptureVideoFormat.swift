@@ -115,7 +115,7 @@ public struct CaptureVideoFormat: Equatable, Sendable {
         _ pixelFormat: CapturePixelFormat, width: Int, height: Int, strides: [Int]? = nil,
         matrix: CaptureColorMatrix? = nil, range: CaptureColorRange? = nil
     ) throws(CaptureError) {
-        let sides = IngestLimits.minSide...IngestLimits.default.maxWidth
+        let sides = IngestLimits.sides
         guard sides.contains(width), sides.contains(height) else {
             throw CaptureError(
                 .invalidArgument,

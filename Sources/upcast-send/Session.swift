@@ -153,10 +153,14 @@ final class Session {
 
     // MARK: Tracks
 
-    /// Reports which parts of a stream are not sent.
-    private func check(_ timed: ContainerInput) throws(Failure) {
+    /// Refuses a stream that cannot be sent, before viewers see a broadcast. Reports which parts are not sent.
+    private func check(_ timed: ContainerInput) throws {
+        if let video = timed.video {
+            let size = "\(video.width)x\(video.height)"
+            try InputError.checkSize(video.width, video.height, "the stream has video of \(size)")
+        }
         if timed.microphone != nil, plan.microphone != nil {
-            throw .input("the stream has a second audio track, which is the microphone; leave out --mic")
+            throw Failure.input("the stream has a second audio track, which is the microphone; leave out --mic")
         }
         if !timed.unsent.isEmpty { progress.report("not sent: \(timed.unsent.joined(separator: ", "))") }
         guard let video = timed.video, !video.pixelFormat.isRGB, !timed.knowsColors, plan.matrix == nil,

@@ -96,6 +96,23 @@ import Testing
         }
     }
 
+    /// Bug: viewers saw a broadcast begin, and end at once.
+    @Test(.inItsTurn) func aFilmThatIsTooSmallIsRefusedFirst() async throws {
+        try await blocking {
+            let folder = try TemporaryDirectory("small")
+            _ = try ChildProcess.run(
+                "ffmpeg",
+                [
+                    "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=160x12:rate=10:duration=1", "-c:v",
+                    "rawvideo", "-pix_fmt", "yuv420p", "-f", "nut", folder.file("a.nut"),
+                ])
+            let sender = try ChildProcess(
+                ProductExecutable.upcastSend.path, ["--socket", folder.file("no-daemon"), folder.file("a.nut")])
+            #expect(sender.waitForExit(within: 20) == .code(4), "\(sender.errorTail)")
+            #expect(sender.errors.contains("160x12; 16x16 to 4096x4096 can be sent"), "\(sender.errors)")
+        }
+    }
+
     /// Each input that is cut off is named. What cannot begin again is not repeated.
     @Test(.inItsTurn) func inputsThatAreCutOff() async throws {
         try await blocking {

@@ -38,9 +38,7 @@ package struct Y4MHeader: Equatable, Sendable {
         guard let width = size.width, let height = size.height else {
             throw InputError("the Y4M header names no width and height: \(line)")
         }
-        guard (16...4096).contains(width), (16...4096).contains(height) else {
-            throw InputError("Y4M frames of \(width)x\(height); 16x16 to 4096x4096 can be sent")
-        }
+        try InputError.checkSize(width, height, "Y4M frames of \(width)x\(height)")
         (self.width, self.height) = (width, height)
         (pixelFormat, isTenBit) = try Self.format(space)
     }
