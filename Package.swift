@@ -3,10 +3,9 @@
 //
 // Targets stand in rows, and imports go down (a test holds it). Within a row: C modules import those that load their
 // libraries; Publishing imports Buffering, which it empties; Painting imports FrameGeometry, whose canvas it paints on;
-// Pipeline imports Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore.
-// ScreenCapture, WaylandCapture and PortalCapture import the UpcastClient that they fill. They and SoundCapture import
-// Grabbing, which has what grabbers have in common. PortalCapture has times and transforms as WaylandCapture has them.
-// docs/architecture.md has the map.
+// Pipeline imports Configuration, UpcastPrivacy ControlClient, LinuxSystem MediaCore. ScreenCapture, WaylandCapture and
+// PortalCapture import the UpcastClient that they fill. They and SoundCapture import Grabbing, which has what grabbers
+// have in common. PortalCapture has times and transforms as WaylandCapture has them. docs/architecture.md has the map.
 
 import PackageDescription
 
@@ -180,24 +179,23 @@ let package = Package(
             name: "BufferingTests",
             dependencies: ["SeededRandom", "TestSupport", "Buffering", "MediaCore", "LinuxSystem"]),
         .testTarget(
-            name: "IngestTests", dependencies: ["TestSupport", "Ingest", "IngestProtocol", "LinuxSystem", "MediaCore"]),
+            name: "IngestTests",
+            dependencies: ["TestLimits", "TestSupport", "Ingest", "IngestProtocol", "LinuxSystem", "MediaCore"]),
         .testTarget(
             name: "PipelineTests",
             dependencies: [
-                "TestSupport", "Pipeline", "AudioMixing", "Buffering", "Configuration",
-                "ControlProtocol",
-                "Encoding", "FrameGeometry", "Ingest",
-                "IngestProtocol", "LinuxSystem", "MediaCore", "Painting", "Privacy", "Publishing", "Timeline",
+                "TestLimits", "TestSupport", "Pipeline", "AudioMixing", "Buffering", "Configuration",
+                "ControlProtocol", "Encoding", "FrameGeometry", "Ingest", "IngestProtocol", "LinuxSystem", "MediaCore",
+                "Painting", "Privacy", "Publishing", "Timeline",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "FrameGeometryTests",
             dependencies: ["SeededRandom", "FrameGeometry", "MediaCore", "CLibSWScale", "CLibYUV"]),
-        .testTarget(
-            name: "PaintingTests", dependencies: ["Painting", "FrameGeometry", "Lettering", "MediaCore"]),
+        .testTarget(name: "PaintingTests", dependencies: ["Painting", "FrameGeometry", "Lettering", "MediaCore"]),
         .testTarget(
             name: "PrivacyTests",
-            dependencies: ["TestSupport", "Privacy", "ControlProtocol", "LinuxSystem", "MediaCore"]),
+            dependencies: ["TestLimits", "TestSupport", "Privacy", "ControlProtocol", "LinuxSystem", "MediaCore"]),
         .testTarget(name: "AudioMixingTests", dependencies: ["SeededRandom", "AudioMixing", "Timeline", "MediaCore"]),
         .testTarget(
             name: "EncodingTests",
@@ -205,8 +203,8 @@ let package = Package(
         .testTarget(
             name: "PublishingTests",
             dependencies: [
-                "SeededRandom", "TestSupport", "Publishing", "Buffering", "ControlProtocol", "Endpoints", "FLV",
-                "MediaCore", "LinuxSystem",
+                "SeededRandom", "TestLimits", "TestSupport", "Publishing", "Buffering", "ControlProtocol", "Endpoints",
+                "FLV", "MediaCore", "LinuxSystem",
             ]),
         .testTarget(
             name: "ConfigurationTests",
@@ -217,8 +215,8 @@ let package = Package(
         .testTarget(
             name: "ControlTests",
             dependencies: [
-                "SeededRandom", "TestSupport", "Control", "ControlClient", "ControlProtocol", "LinuxSystem",
-                "MediaCore", "ProductVersion", "upcastctl",
+                "SeededRandom", "TestLimits", "TestSupport", "Control", "ControlClient", "ControlProtocol",
+                "LinuxSystem", "MediaCore", "ProductVersion", "upcastctl",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -226,18 +224,21 @@ let package = Package(
         .testTarget(
             name: "WebhooksTests",
             dependencies: [
-                "SeededRandom", "TestSupport", "Webhooks", "ControlProtocol", "Endpoints", "LinuxSystem", "MediaCore",
+                "SeededRandom", "TestLimits", "TestSupport", "Webhooks", "ControlProtocol", "Endpoints", "LinuxSystem",
+                "MediaCore",
             ]),
         .testTarget(name: "ControlClientTests", dependencies: ["SeededRandom", "ControlClient", "MediaCore"]),
         .testTarget(
             name: "UpcastPrivacyTests",
             dependencies: [
-                "TestSupport", "UpcastPrivacy", "ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore",
+                "TestLimits", "TestSupport", "UpcastPrivacy", "ControlClient", "ControlProtocol", "LinuxSystem",
+                "MediaCore",
             ]),
         .testTarget(
             name: "UpcastClientTests",
             dependencies: [
-                "TestSupport", "UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore", "SeededRandom",
+                "TestLimits", "TestSupport", "UpcastClient", "IngestProtocol", "LinuxSystem", "MediaCore",
+                "SeededRandom",
             ]),
         .testTarget(
             name: "UpcastSendTests",
@@ -286,6 +287,10 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"],
             path: "Tests/TestSupport"),
+        // Not in TestSupport, which programs also use: it needs Swift Testing.
+        .target(
+            name: "TestLimits", dependencies: ["TestSupport", "LinuxSystem", "MediaCore"], path: "Tests/TestLimits"),
+        .testTarget(name: "TestLimitsTests", dependencies: ["TestLimits", "TestSupport", "LinuxSystem"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
@@ -305,8 +310,7 @@ let package = Package(
         .executableTarget(name: "control-crowd", path: "Tests/control-crowd"),
 
         // A network that fails on command, for tests and scripts/faults; nothing of it is installed.
-        .target(
-            name: "FaultProxy", dependencies: ["CLinux", "LinuxSystem", "MediaCore"], path: "Tests/FaultProxy"),
+        .target(name: "FaultProxy", dependencies: ["CLinux", "LinuxSystem", "MediaCore"], path: "Tests/FaultProxy"),
         .executableTarget(
             name: "fault-proxy",
             dependencies: [
@@ -356,7 +360,7 @@ let cTargets: Set<String> = [
     "CXCB",
 ]
 let testLibraries: Set<String> = [
-    "TestSupport", "FaultProxy", "fault-proxy", "fault-bench", "captured-app", "control-crowd",
+    "TestSupport", "TestLimits", "FaultProxy", "fault-proxy", "fault-bench", "captured-app", "control-crowd",
     "example-capture-client", "example-captured-app",
 ]
 

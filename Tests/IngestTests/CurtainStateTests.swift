@@ -2,10 +2,11 @@ import Ingest
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import TestLimits
 import Testing
 
 /// The client is told when viewers see a curtain, and when they no longer do: as it is, and once.
-@Suite(.timeLimit(.minutes(1))) struct CurtainStateTests {
+@Suite(.endsWithin(60)) struct CurtainStateTests {
     @Test func whatIsNewsIsToldOnce() throws {
         try withServer(RecordingConsumer()) { consumer, connect in
             let server = try #require(consumer.server)

@@ -3,10 +3,11 @@ import Glibc
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import TestLimits
 import Testing
 
 /// Descriptors whose close waits for as long as their sender likes: the ingest thread never does.
-@Suite(.timeLimit(.minutes(1))) struct HangingDescriptorTests {
+@Suite(.endsWithin(60)) struct HangingDescriptorTests {
     private static let linger: CInt = 30
 
     /// A TCP socket whose last close waits `linger` seconds, because its peer reads nothing.

@@ -3,9 +3,10 @@ import Ingest
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import TestLimits
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct IngestServerTests {
+@Suite(.endsWithin(60)) struct IngestServerTests {
     // MARK: A broadcast
 
     @Test func everythingArrivesWhole() throws {

@@ -2,12 +2,13 @@ import Ingest
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import TestLimits
 import TestSupport
 import Testing
 
 /// `paused` and `resumed` have no fields, but their bodies are looked at like all others: a client that means something
 /// by one is told that it was not understood.
-@Suite(.timeLimit(.minutes(1))) struct PauseTests {
+@Suite(.endsWithin(60)) struct PauseTests {
     struct Body: Sendable, CustomTestStringConvertible {
         let bytes: [UInt8]
         /// Nil where the body is in order.

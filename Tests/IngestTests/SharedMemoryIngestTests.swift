@@ -3,10 +3,11 @@ import Glibc
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import TestLimits
 import Testing
 
 /// Pictures in shared memory: what a client may do, and what it may try.
-@Suite(.timeLimit(.minutes(1))) struct SharedMemoryIngestTests {
+@Suite(.endsWithin(60)) struct SharedMemoryIngestTests {
     private static let pictureBytes = 384
 
     /// Memory with pictures at 4096, 8192 ..., and their words at 0, 64 ....

@@ -2,11 +2,12 @@ import Ingest
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import TestLimits
 import TestSupport
 import Testing
 
 /// No client keeps the ingest thread from everything else: a turn ends after so many bytes, and after so much time.
-@Suite(.timeLimit(.minutes(1))) struct TurnTests {
+@Suite(.endsWithin(60)) struct TurnTests {
     private static let pictureBytes = 384
 
     private static func place() -> SharedPayload {

@@ -2,12 +2,13 @@ import Glibc
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import TestLimits
 import Testing
 
 @testable import Ingest
 
 /// Promise: a client that has given up the daemon, which stood still, begins no broadcast.
-@Suite(.timeLimit(.minutes(1))) struct VanishedClientTests {
+@Suite(.endsWithin(60)) struct VanishedClientTests {
     /// A session that reads what a client has sent which is gone.
     private func outcome(
         _ consumer: RecordingConsumer, _ messages: (TestClient) -> Void

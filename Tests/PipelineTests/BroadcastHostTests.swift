@@ -4,12 +4,13 @@ import ControlProtocol
 import Ingest
 import IngestProtocol
 import MediaCore
+import TestLimits
 import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite(.timeLimit(.minutes(2))) struct BroadcastHostTests {
+@Suite(.endsWithin(120)) struct BroadcastHostTests {
     // MARK: Annotations
 
     /// A client can send thousands per second. The log takes ten, and says once that there were more.

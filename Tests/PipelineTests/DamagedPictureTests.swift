@@ -4,6 +4,7 @@ import Ingest
 import IngestProtocol
 import MediaCore
 import Privacy
+import TestLimits
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 
 /// A client reports the damage of its picture. Only the damage is converted, and only if the canvas still shows the
 /// whole previous picture. Otherwise the whole picture is converted.
-@Suite(.timeLimit(.minutes(1))) struct DamagedPictureTests {
+@Suite(.endsWithin(60)) struct DamagedPictureTests {
     private static let format = VideoSampleFormat(packed: .gray, width: 320, height: 180)
     private static let rows = 100..<108
 

@@ -3,13 +3,14 @@ import Glibc
 import LinuxSystem
 import Logging
 import MediaCore
+import TestLimits
 import TestSupport
 import Testing
 
 @testable import Pipeline
 
 /// Promise: a key that is missing is known before a broadcast needs it, and nobody waits for its disk.
-@Suite(.timeLimit(.minutes(2))) struct DestinationFilesTests {
+@Suite(.endsWithin(120)) struct DestinationFilesTests {
     private let folder: TemporaryDirectory
     private let rig: PartsRig
     private let files: DestinationFiles

@@ -5,13 +5,14 @@ import IngestProtocol
 import LinuxSystem
 import MediaCore
 import Publishing
+import TestLimits
 import TestSupport
 import Testing
 
 @testable import Pipeline
 
 /// Destinations that are added and removed while no broadcast runs.
-@Suite(.timeLimit(.minutes(2))) struct DestinationRosterTests {
+@Suite(.endsWithin(120)) struct DestinationRosterTests {
     /// A new destination must fit into the memory plan. Otherwise it is refused with the number, and nothing changes.
     @Test func aDestinationThatDoesNotFitIsRefused() throws {
         let rig = try PartsRig { configuration in

@@ -4,6 +4,7 @@ import IngestProtocol
 import LinuxSystem
 import Logging
 import MediaCore
+import TestLimits
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 
 /// A failure passes several layers. Each one logged the same sentence, three to five times in all, so that operators
 /// took one failure for many.
-@Suite(.timeLimit(.minutes(1))) struct FailureLogTests {
+@Suite(.endsWithin(60)) struct FailureLogTests {
     private struct Handler: LogHandler {
         let lines: Monitor<[String]>
         var logLevel = Logger.Level.trace

@@ -6,13 +6,14 @@ import Ingest
 import LinuxSystem
 import Logging
 import MediaCore
+import TestLimits
 import TestSupport
 import Testing
 
 @testable import Pipeline
 
 /// A whole broadcast that runs out of memory, and then has enough again.
-@Suite(.timeLimit(.minutes(2))) struct HostMemoryTests {
+@Suite(.endsWithin(120)) struct HostMemoryTests {
     @Test func everyStepIsTakenAndTakenBack() throws {
         let left = Monitor(10_000_000)
         let limit = 50_000_000

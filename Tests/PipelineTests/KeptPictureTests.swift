@@ -3,6 +3,7 @@ import Ingest
 import IngestProtocol
 import MediaCore
 import Privacy
+import TestLimits
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 
 /// A picture that comes after a refused one, and before the curtain may fall, is shown as soon as possible. No other
 /// picture is.
-@Suite(.timeLimit(.minutes(1))) struct KeptPictureTests {
+@Suite(.endsWithin(60)) struct KeptPictureTests {
     private static let format = VideoSampleFormat(packed: .gray, width: 64, height: 36)
     private static let app = PrivacyHolder(.app, "kiosk")
 

@@ -4,13 +4,14 @@ import FrameGeometry
 import Ingest
 import IngestProtocol
 import MediaCore
+import TestLimits
 import TestSupport
 import Testing
 
 @testable import Pipeline
 
 /// The status names the scaler, and the plan has a line for it.
-@Suite(.timeLimit(.minutes(1))) struct ScalerStatusTests {
+@Suite(.endsWithin(60)) struct ScalerStatusTests {
     private static func send(_ width: Int, _ height: Int, to rig: HostRig, at pts: MediaTime) throws {
         let format = VideoSampleFormat(packed: .gray, width: width, height: height)
         let message = VideoMessage(pts: pts, format: format, orientation: .up)

@@ -3,7 +3,8 @@ import LinuxSystem
 /// Runs every job on a new thread.
 ///
 /// Tests that block occupy the few threads of the cooperative pool for minutes, and resumed tasks wait for a free one.
-/// Tasks that work against a deadline of the product run here instead.
+/// Tasks that work against a deadline of the product run here instead. They may block, and should: `Task.yield` and
+/// `Task.sleep` resume through the pool.
 package final class OwnThreads: TaskExecutor {
     package static let shared = OwnThreads()
 
@@ -19,12 +20,4 @@ package final class OwnThreads: TaskExecutor {
             fatalError("no thread for a test: \(error)")
         }
     }
-}
-
-/// Runs a test's asynchronous body on `OwnThreads`. Tasks that it creates run there only if they are told to. It may
-/// block, and should, because `Task.yield` and `Task.sleep` resume through the cooperative pool.
-package func onOwnThreads<Value: Sendable>(
-    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
-) async throws -> Value {
-    try await withTaskExecutorPreference(OwnThreads.shared) { try await body() }
 }

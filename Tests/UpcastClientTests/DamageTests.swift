@@ -2,11 +2,12 @@ import IngestProtocol
 import LinuxSystem
 import MediaCore
 import SeededRandom
+import TestLimits
 import Testing
 import UpcastClient
 
 /// A client tells the daemon what of a picture has changed, where the daemon makes use of it.
-@Suite(.timeLimit(.minutes(1))) struct DamageTests {
+@Suite(.endsWithin(60)) struct DamageTests {
     private static let (width, height) = (320, 240)
     private static let offer = SharedMemoryOffer(maxPools: 1, maxPoolBytes: 1 << 20)
 

@@ -1,11 +1,12 @@
 import IngestProtocol
 import LinuxSystem
 import MediaCore
+import TestLimits
 import Testing
 import UpcastClient
 
 /// Pictures go to shared memory where the daemon offers that, and through the socket where it does not.
-@Suite(.timeLimit(.minutes(1))) struct SharedMemoryTests {
+@Suite(.endsWithin(60)) struct SharedMemoryTests {
     private static let bytes = 320 * 240
     private static let offer = SharedMemoryOffer(maxPools: 1, maxPoolBytes: 1 << 20)
 

@@ -2,6 +2,7 @@ import ControlProtocol
 import Foundation
 import LinuxSystem
 import MediaCore
+import TestLimits
 import TestSupport
 import Testing
 
@@ -163,7 +164,7 @@ import Testing
 }
 
 /// The same from tasks.
-@Suite struct AsyncCapturedAppTests {
+@Suite(.endsWithin(60, on: .shared)) struct AsyncCapturedAppTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory("privacy") }
@@ -184,69 +185,61 @@ import Testing
     }
 
     @Test func everyCallHasAVariantForTasks() async throws {
-        try await onOwnThreads {
-            let raised = answer(
-                200, #"{"up":true,"taken_back_video_packets":7,"taken_back_audio_packets":9,"last_pts_ms":{}}"#)
-            let requests = try serve([
-                raised, answer(200, "{}"), answer(200, "{}"), answer(200, "{}"), answer(200, #"{"up":true}"#), raised,
-                answer(200, #"{"up":false}"#),
+        let raised = answer(
+            200, #"{"up":true,"taken_back_video_packets":7,"taken_back_audio_packets":9,"last_pts_ms":{}}"#)
+        let requests = try serve([
+            raised, answer(200, "{}"), answer(200, "{}"), answer(200, "{}"), answer(200, #"{"up":true}"#), raised,
+            answer(200, #"{"up":false}"#),
+        ])
+        let app = CapturedApp(name: "kiosk", socket: folder.socket, timeout: .seconds(10))
+        let receipt = try await app.raiseCurtain()
+        #expect(receipt.videoPacketsTakenBack == 7)
+        try await app.hide(.everything, named: "all")
+        #expect(try await app.removeRegion(named: "all"))
+        #expect(try await app.removeAllRegions())
+        #expect(try await app.lowerCurtain() == .heldByOthers)
+        try await app.willResignActive()
+        #expect(try await app.didBecomeActive() == .lowered)
+        #expect(
+            try await requests.value.map { $0.replacing(" HTTP/1.1", with: "") } == [
+                "POST /curtain/up", "POST /regions", "DELETE /regions?app=kiosk&name=all",
+                "DELETE /regions?app=kiosk",
+                "POST /curtain/down", "POST /curtain/up", "POST /curtain/down",
             ])
-            let app = CapturedApp(name: "kiosk", socket: folder.socket, timeout: .seconds(10))
-            let receipt = try await app.raiseCurtain()
-            #expect(receipt.videoPacketsTakenBack == 7)
-            try await app.hide(.everything, named: "all")
-            #expect(try await app.removeRegion(named: "all"))
-            #expect(try await app.removeAllRegions())
-            #expect(try await app.lowerCurtain() == .heldByOthers)
-            try await app.willResignActive()
-            #expect(try await app.didBecomeActive() == .lowered)
-            #expect(
-                try await requests.value.map { $0.replacing(" HTTP/1.1", with: "") } == [
-                    "POST /curtain/up", "POST /regions", "DELETE /regions?app=kiosk&name=all",
-                    "DELETE /regions?app=kiosk",
-                    "POST /curtain/down", "POST /curtain/up", "POST /curtain/down",
-                ])
-        }
     }
 
     @Test func errorsAreTheSame() async throws {
-        try await onOwnThreads {
-            let app = CapturedApp(name: "kiosk", socket: folder.socket, timeout: .seconds(10))
-            do throws(UpcastPrivacyError) {
-                try await app.raiseCurtain()
-                Issue.record("nobody is there")
-            } catch {
-                #expect(error.code == .unreachable && error.message.contains("the curtain may not be up"), "\(error)")
-            }
+        let app = CapturedApp(name: "kiosk", socket: folder.socket, timeout: .seconds(10))
+        do throws(UpcastPrivacyError) {
+            try await app.raiseCurtain()
+            Issue.record("nobody is there")
+        } catch {
+            #expect(error.code == .unreachable && error.message.contains("the curtain may not be up"), "\(error)")
         }
     }
 
     /// An app whose view goes away has asked all the same, and the daemon's answer counts.
     @Test func cancellingDoesNotCutACallShort() async throws {
-        try await onOwnThreads {
-            let daemon = try FakeDaemon(folder.socket)
-            let app = CapturedApp(name: "kiosk", socket: folder.socket, timeout: .seconds(10))
-            let call = Task(executorPreference: OwnThreads.shared) { try await app.lowerCurtain() }
-            let connection = try daemon.accept()
-            call.cancel()
-            connection.send(answer(200, #"{"up":false}"#))
-            #expect(try await call.value == .lowered)
-        }
+        let daemon = try FakeDaemon(folder.socket)
+        let app = CapturedApp(name: "kiosk", socket: folder.socket, timeout: .seconds(10))
+        let call = Task(executorPreference: OwnThreads.shared) { try await app.lowerCurtain() }
+        let connection = try daemon.accept()
+        call.cancel()
+        connection.send(answer(200, #"{"up":false}"#))
+        #expect(try await call.value == .lowered)
     }
 
     /// An actor that draws runs on while the daemon is silent.
     @Test func theCallersActorDoesNotWait() async throws {
-        try await onOwnThreads {
-            let daemon = try FakeDaemon(folder.socket)
-            let app = CapturedApp(name: "kiosk", socket: folder.socket, timeout: .seconds(10))
-            let screen = Screen()
-            let call = Task(executorPreference: OwnThreads.shared) { try await screen.lowerCurtain(of: app) }
-            let connection = try daemon.accept()
-            // Were the actor blocked by the call, the daemon would not answer before it gives up.
-            await screen.draw()
-            connection.send(answer(200, #"{"up":false}"#))
-            #expect(try await call.value == .lowered)
-        }
+        let daemon = try FakeDaemon(folder.socket)
+        let app = CapturedApp(name: "kiosk", socket: folder.socket, timeout: .seconds(10))
+        let screen = Screen()
+        let call = Task(executorPreference: OwnThreads.shared) { try await screen.lowerCurtain(of: app) }
+        let connection = try daemon.accept()
+        // Were the actor blocked by the call, the daemon would not answer before it gives up.
+        await screen.draw()
+        connection.send(answer(200, #"{"up":false}"#))
+        #expect(try await call.value == .lowered)
     }
 
     private actor Screen {
@@ -255,11 +248,9 @@ import Testing
     }
 
     @Test func stoppingFromATask() async throws {
-        try await onOwnThreads {
-            let monitor = try CaptureStateMonitor(app: nil, socket: folder.socket)
-            await monitor.stop()
-            #expect(monitor.state == .unknown)
-        }
+        let monitor = try CaptureStateMonitor(app: nil, socket: folder.socket)
+        await monitor.stop()
+        #expect(monitor.state == .unknown)
     }
 
     @Test(arguments: [
