@@ -367,14 +367,14 @@ let testLibraries: Set<String> = [
 // These compare pixel by pixel and sample by sample, which takes many times as long without optimization.
 let optimizedTests: Set<String> = [
     "TestSupport", "FrameGeometryTests", "PaintingTests", "AudioMixingTests", "BufferingTests", "TimelineTests",
-    "EncodingTests",
+    "EncodingTests", "SoundCaptureTests", "CaptureSourcesTests",
 ]
 
 // What touches every sample. With UPCAST_OPTIMIZED=1 a debug build optimizes it: the build takes longer, and the tests
 // save more than that. (Not always: packages could not use the libraries.)
 let hotModules: Set<String> = [
     "MediaCore", "LinuxSystem", "IngestProtocol", "FLV", "Timeline", "Buffering", "Ingest", "FrameGeometry", "Painting",
-    "AudioMixing", "Encoding",
+    "AudioMixing", "Encoding", "SoundCapture", "CaptureSources",
 ]
 let isOptimized = Context.environment["UPCAST_OPTIMIZED"] != nil
 
