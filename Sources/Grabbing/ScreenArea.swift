@@ -47,8 +47,9 @@ package enum ScreenArea: Equatable, Sendable {
                     + "WIDTHxHEIGHT+LEFT+TOP, or a monitor that --list shows", isTemporary: true)
         }
         guard Self.sides.contains(place.width), Self.sides.contains(place.height) else {
-            let remedy = place.width > Self.sides.upperBound || place.height > Self.sides.upperBound
-                ? "; choose a monitor with --monitor, or a part with --area" : ""
+            let isLarge = place.width > Self.sides.upperBound || place.height > Self.sides.upperBound
+            let other = Self.fitting(monitors).isEmpty ? "" : "a monitor with --monitor, or "
+            let remedy = isLarge ? "; choose \(other)a part with --area" : ""
             let part = place == wanted ? "" : ", the part of \(wanted.name) on the display,"
             throw ScreenError(
                 "the area \(place.name)\(part) cannot be sent: sides are \(Self.sides.lowerBound) to "

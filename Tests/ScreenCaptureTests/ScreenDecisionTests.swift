@@ -161,6 +161,9 @@ import UpcastClient
         #expect(message(.rectangle(.init(x: 4000, y: 0, width: 64, height: 64))).contains("outside of the display"))
         #expect(message(.rectangle(.init(x: 4000, y: 0, width: 64, height: 64))).contains("choose a part of it, as"))
         #expect(message(.rectangle(.init(x: 0, y: 0, width: 8, height: 64))).contains("sides are 16 to 4096"))
+        #expect(
+            message(.rectangle(.init(x: 0, y: 0, width: 5000, height: 64)), width: 5000)
+                .hasSuffix("choose a monitor with --monitor, or a part with --area"))
         #expect(message(.monitor("DP-2"), width: 1920, height: 1080).contains("outside of the display"))
     }
 
@@ -177,9 +180,10 @@ import UpcastClient
         let wall = ScreenMonitor(name: "W", area: .init(x: 0, y: 0, width: width, height: height), isPrimary: true)
         let other = try ScreenArea.display.place(width: width, height: height, monitors: [wall, Self.monitors[1]])
         #expect(other.x == 1920)
-        #expect(throws: ScreenError.self) {
+        let error = try #require(throws: ScreenError.self) {
             try ScreenArea.display.place(width: width, height: height, monitors: [wall])
         }
+        #expect("\(error)".hasSuffix("pixels; choose a part with --area"))
     }
 
     @Test func intersections() {
