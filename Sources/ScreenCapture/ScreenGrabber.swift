@@ -56,8 +56,8 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     private var waitsBecause: String?
     /// This broadcast has told whether the application is in front.
     private var isFrontTold = false
-    /// The user was warned that the window manager shows secret windows elsewhere.
-    private var isWarned = false
+    /// How the window manager may show secret windows elsewhere, as far as the user was warned.
+    private var warned: Set<WindowWatch.ManagerGap> = []
     private var pausedReading = PausedReading()
     /// Reused for each frame, so that nothing is allocated.
     private var regions = CaptureSecureRegions.none
@@ -191,14 +191,17 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     }
 
     private func warn(_ notice: (Notice) throws -> Void) throws {
-        guard !isWarned, windows.managerHidesPlaces else { return }
-        isWarned = true
-        try notice(.hint(Self.warning))
+        // While mutter starts, it may not be known as such yet.
+        guard let gap = windows.managerGap, warned.insert(gap).inserted else { return }
+        let warning =
+            switch gap {
+            case .overview: "this desktop may show hidden windows in its overview, and viewers see them there; "
+            case .zoom:
+                "if this desktop zooms the screen (xfwm4: Alt+wheel, KWin: Meta+=), viewers see hidden windows; switch "
+                    + "the zoom off, "
+            }
+        try notice(.hint(warning + "send one window with --window, or raise the curtain before (upcastctl curtain up)"))
     }
-
-    private static let warning =
-        "this desktop may show hidden windows in its overview, and viewers see them there; send one "
-        + "window with --window, or raise the curtain before (upcastctl curtain up)"
 
     private func followScreen(_ notice: (Notice) throws -> Void) throws {
         guard hasScreenChanged else { return }

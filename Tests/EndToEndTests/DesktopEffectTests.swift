@@ -63,6 +63,7 @@ import Testing
             try screen.xdotool("set_num_desktops", "2")
             try screen.xdotool("set_desktop_for_window", "\(screen.number(of: "Plain"))", "-1")
             try expectHidden("a change of the desktop") { try screen.xdotool("set_desktop", $0 ? "1" : "0") }
+            #expect(client.errors.contains("if this desktop zooms the screen"), "\(client.errors)")
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
             for process in [plain, secret, manager] { try process.stop(SIGKILL) }

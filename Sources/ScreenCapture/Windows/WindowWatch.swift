@@ -95,9 +95,14 @@ struct WindowWatch {
         keepLeft(now: now)
     }
 
-    /// Whether the window manager may show secret windows at places, and does not tell when.
-    var managerHidesPlaces: Bool {
-        model.isOfMutter && choice.cannotAsk && (!model.rules.isEmpty || model.showsSecret)
+    /// How the window manager may show secret windows anywhere, without telling when.
+    enum ManagerGap { case overview, zoom }
+
+    /// Nil for a manager that does not composite, and while nothing has to be hidden.
+    var managerGap: ManagerGap? {
+        guard model.painter != nil, !model.rules.isEmpty || model.showsSecret else { return nil }
+        guard model.isOfMutter else { return .zoom }
+        return choice.cannotAsk ? .overview : nil
     }
 
     /// Whether something has to be read before the next picture.
