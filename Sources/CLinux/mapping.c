@@ -31,7 +31,8 @@ static void replace_lost_pages(int signal, siginfo_t *info, void *context) {
     uintptr_t address = (uintptr_t)info->si_addr;
     for (int i = 0; i < MAPPINGS; i++) {
         uintptr_t start = mappings[i].start, end = mappings[i].end;
-        if (start == 0 || address < start || address >= end) continue;
+        // The entry may have been given to another mapping between the two loads.
+        if (start == 0 || start != mappings[i].start || address < start || address >= end) continue;
         uintptr_t page = address & ~((uintptr_t)4096 - 1);
         void *made = mmap((void *)page, end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         if (made == MAP_FAILED) break;
@@ -80,8 +81,9 @@ void *upcast_map_file(int fd, unsigned long count, int *token) {
 int upcast_mapping_has_lost(int token) { return mappings[token].has_lost; }
 
 void upcast_unmap_file(void *memory, unsigned long count, int token) {
-    munmap(memory, count);
+    // First: the next mapping of another thread may have the same addresses, and its loss would be noted here.
     pthread_mutex_lock(&mutex);
     mappings[token].start = 0;
     pthread_mutex_unlock(&mutex);
+    munmap(memory, count);
 }
