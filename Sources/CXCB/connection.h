@@ -61,6 +61,8 @@ struct upcast_x {
     /// The window that had the input focus at the last question, and the overlay window, if it is followed.
     struct {
         xcb_window_t window, overlay;
+        /// The sequence number of the request that follows it: earlier events are of a window that had its ID before.
+        uint32_t since;
         bool is_in_overlay;
     } focus;
     /// The state for pictures of chosen windows.

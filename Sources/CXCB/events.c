@@ -64,7 +64,8 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
         const xcb_destroy_notify_event_t *e = (const void *)event;
         upcast_x_forget_source(x, e->window);
         // The next one may have the same ID, and the windows of the next manager, too.
-        if (e->window == x->focus.overlay) x->focus.window = UINT32_MAX, x->focus.overlay = XCB_NONE;
+        if (e->window == x->focus.overlay && (int32_t)(event->full_sequence - x->focus.since) >= 0)
+            x->focus.window = UINT32_MAX, x->focus.overlay = XCB_NONE;
         result.kind = e->event == root ? UPCAST_X_WINDOW_WENT : UPCAST_X_WINDOW_REARRANGED;
         result.window = e->event == root ? e->window : e->event;
         result.destroyed = e->window;

@@ -131,11 +131,12 @@ int upcast_x_watch_windows(upcast_x *x, upcast_x_window *windows, size_t capacit
     return count;
 }
 
-/// A manager may give the focus back, and fade out what it has shown, between two questions.
+/// A manager may give the focus back, and fade out what it has shown, between two questions. So this is sent at once.
 static void watch_focus(upcast_x *x, xcb_window_t overlay) {
     const uint32_t events = XCB_EVENT_MASK_FOCUS_CHANGE;
-    if (x->focus.overlay != overlay) xcb_change_window_attributes(x->c, overlay, XCB_CW_EVENT_MASK, &events);
+    x->focus.since = xcb_change_window_attributes(x->c, overlay, XCB_CW_EVENT_MASK, &events).sequence;
     x->focus.overlay = overlay;
+    xcb_flush(x->c);
 }
 
 /// A manager has the overlay window already: it is not made for this.
