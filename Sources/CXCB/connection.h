@@ -47,6 +47,10 @@ struct upcast_x {
     xcb_window_t cover;
     /// Makes a compositing manager paint; 0 until it is needed.
     xcb_window_t veil;
+    /// Show patterns above all other windows; 0 while they are not needed.
+    xcb_window_t marks[UPCAST_X_MARKS];
+    /// The pattern; 0 until it is needed.
+    xcb_pixmap_t pattern;
     /// Paints over all windows; 0 until it is needed.
     xcb_gcontext_t eraser;
     struct {
@@ -61,7 +65,7 @@ struct upcast_x {
     /// The window that had the input focus at the last question, and the overlay window, if it is followed.
     struct {
         xcb_window_t window, overlay;
-        /// The sequence number of the request that follows it: earlier events are of a window that had its ID before.
+        /// The sequence number from which on events are of this overlay window. An earlier one may have had its ID.
         uint32_t since;
         bool is_in_overlay;
     } focus;

@@ -70,6 +70,8 @@ uint32_t upcast_x_word(const xcb_get_property_reply_t *reply) {
     return *(const uint32_t *)xcb_get_property_value(reply);
 }
 
+uint32_t upcast_x_own_client(upcast_x *x) { return xcb_get_setup(x->c)->resource_id_base; }
+
 uint32_t upcast_x_resource_mask(upcast_x *x) { return xcb_get_setup(x->c)->resource_id_mask; }
 
 uint32_t upcast_x_maker(upcast_x *x, xcb_window_t window) {

@@ -56,8 +56,10 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     private var waitsBecause: String?
     /// This broadcast has told whether the application is in front.
     private var isFrontTold = false
-    /// How the window manager may show secret windows elsewhere, as far as the user was warned.
-    private var warned: Set<WindowWatch.ManagerGap> = []
+    /// The user was warned of the window manager's overview.
+    private var isOverviewTold = false
+    /// The user was told why everything is hidden.
+    private var areMarksTold = false
     private var pausedReading = PausedReading()
     /// Reused for each frame, so that nothing is allocated.
     private var regions = CaptureSecureRegions.none
@@ -109,7 +111,8 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
             try followScreen(notice)
             let now = clock.now()
             if windows.wake(now: now) { schedule.noteChange() }
-            if connection != nil { try warn(notice) }
+            windows.keepMarks(in: connection == nil || orders.isPaused ? nil : area, now: now)
+            if connection != nil { try warn(now, notice) }
             if let hasMoved = try pointer.look(now: now) {
                 if hasMoved { schedule.noteChange() }
                 // Events may have come with the answer.
@@ -190,17 +193,23 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         return now
     }
 
-    private func warn(_ notice: (Notice) throws -> Void) throws {
+    private func warn(_ now: MediaTime, _ notice: (Notice) throws -> Void) throws {
         // While mutter starts, it may not be known as such yet.
-        guard let gap = windows.managerGap, warned.insert(gap).inserted else { return }
-        let warning =
-            switch gap {
-            case .overview: "this desktop may show hidden windows in its overview, and viewers see them there; "
-            case .zoom:
-                "if this desktop zooms the screen (xfwm4: Alt+wheel, KWin: Meta+=), viewers see hidden windows; switch "
-                    + "the zoom off, "
-            }
-        try notice(.hint(warning + "send one window with --window, or raise the curtain before (upcastctl curtain up)"))
+        if !isOverviewTold, windows.hasOverviewGap {
+            isOverviewTold = true
+            try notice(
+                .hint(
+                    "this desktop may show hidden windows in its overview, and viewers see them there; send one window "
+                        + "with --window, or raise the curtain before (upcastctl curtain up)"))
+        }
+        if !areMarksTold, windows.hidesForMarks(now: now) {
+            areMarksTold = true
+            try notice(
+                .hint(
+                    "viewers see nothing of the screen while the desktop is zoomed, or something covers or dims a mark "
+                        + "in a corner of the captured area, because hidden windows may be anywhere; end the zoom, or "
+                        + "close what covers the mark"))
+        }
     }
 
     private func followScreen(_ notice: (Notice) throws -> Void) throws {
@@ -272,7 +281,9 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
             let hasFocus = try display.hasOverlayFocus()
             windows.note(hasFocus: hasFocus, showsOverview: hasFocus ? nil : showsOverview(), now: clock.now())
         }
-        guard windows.judge(now: now), self.area == area else { return schedule.retry() }
+        guard windows.judge(now: now, showsMark: { shows($0, frame, area) }), self.area == area else {
+            return schedule.retry()
+        }
         windows.secrets.write(into: &regions, in: area)
         let isInFront = try windows.isInFront(now: now)
         if isInFront != self.isInFront || !isFrontTold && windows.isFrontKnown {
@@ -292,5 +303,16 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         if frame.isDone { spare = frame }
         damage.clear()
         sent()
+    }
+
+    /// Whether a picture of an area shows a reference mark at a place of the root window.
+    private func shows(_ mark: CaptureRectangle, _ frame: CaptureFrame, _ area: CaptureRectangle) -> Bool {
+        guard area.contains(mark), case .rgb(let red, let blue) = display.format.pixelFormat.layout else {
+            return false
+        }
+        let place = mark.relative(to: area)
+        return unsafe ReferenceMark.isShown(
+            x: place.x, y: place.y, in: UnsafeRawBufferPointer(frame.bytes), width: area.width,
+            green: (red + blue) / 2)
     }
 }

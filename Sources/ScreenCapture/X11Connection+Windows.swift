@@ -10,6 +10,9 @@ extension X11Connection {
     /// The bits of a window ID that its X client chooses; the other bits identify the client.
     package var resourceMask: UInt32 { unsafe upcast_x_resource_mask(handle) }
 
+    /// The client bits of windows that this connection makes.
+    var ownClient: UInt32 { unsafe upcast_x_own_client(handle) }
+
     /// Reports window events from now on. Returns the children of the root window at this moment, the lowest one first.
     ///
     /// - Throws: `GrabError.lost`; `ScreenError` for more windows than can be watched, as any of them may be secret.
@@ -61,6 +64,19 @@ extension X11Connection {
     }
 
     func endRepaint() { unsafe upcast_x_end_repaint(handle) }
+
+    /// Shows reference marks above all other windows, or puts them there again.
+    ///
+    /// - Parameter places: from `ReferenceMark.places`.
+    /// - Returns: the window of each mark.
+    func showMarks(at places: [CaptureRectangle]) -> [UInt32] {
+        precondition(places.count == Int(UPCAST_X_MARKS))
+        var windows = [UInt32](repeating: 0, count: places.count)
+        ask { unsafe upcast_x_show_marks(handle, places.map(Self.rectangle), &windows) }
+        return windows
+    }
+
+    func hideMarks() { unsafe upcast_x_hide_marks(handle) }
 
     private static func rectangle(_ area: CaptureRectangle) -> upcast_x_rectangle {
         upcast_x_rectangle(

@@ -24,9 +24,6 @@ import Testing
             let secret = try screen.xterm("Secret", "16x4+500+0", colour: "#ff00ff")
             let stage = try Stage()
             let client = try stage.capture(screen, ["--no-pointer", "--hide", "class=Secret"])
-            func waitUntilLight(_ what: String) throws {
-                try waitFor(what, while: client, evidence: { manager.errorTail }) { try stage.showsPlainWindow }
-            }
             /// Does something and undoes it until viewers have seen that everything was hidden, and the screen has
             /// shown the secret window beside its place. Both may be short, and a busy KWin leaves out the second.
             func expectHidden(_ what: String, _ act: (Bool) throws -> Void) throws {
@@ -44,9 +41,9 @@ import Testing
                 guard isHidden else {
                     throw TestFailure("viewers see the screen: \(what). \(client.errorTail)\(manager.errorTail)")
                 }
-                try waitUntilLight("the screen after \(what)")
+                try stage.waitUntil("the screen after \(what)", isLight: true, while: client, manager)
             }
-            try waitUntilLight("the plain window")
+            try stage.waitUntil("the plain window", isLight: true, while: client, manager)
             try waitFor("the secret window", evidence: { secret.errorTail }) { try screen.grab().hasMagenta }
 
             let window = try "\(screen.number(of: "Secret"))"
@@ -63,11 +60,68 @@ import Testing
             try screen.xdotool("set_num_desktops", "2")
             try screen.xdotool("set_desktop_for_window", "\(screen.number(of: "Plain"))", "-1")
             try expectHidden("a change of the desktop") { try screen.xdotool("set_desktop", $0 ? "1" : "0") }
-            #expect(client.errors.contains("if this desktop zooms the screen"), "\(client.errors)")
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
             for process in [plain, secret, manager] { try process.stop(SIGKILL) }
             let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "kwin")
+            #expect(seen.marked == 0, "\(seen) show the window")
+            try stage.end()
+        }
+    }
+
+    /// xfwm4 zooms the screen around the pointer, and tells nobody.
+    @Test(.inItsTurn) func xfwm4Zoom() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let display = ["DISPLAY": screen.display]
+            let bus = try SessionBus(environment: display)
+            let manager = try ChildProcess("xfwm4", [], environment: display.merging(bus.environment) { $1 })
+            // Beside windows and at the edges of the screen, the wheel changes the desktop.
+            let plain = try screen.xterm("Plain", "110x30+0+0")
+            try waitFor("the plain window", evidence: { plain.errorTail }) {
+                let grab = try screen.grab()
+                return grab.meanLuma(x: 630, y: 350, radius: 4) > 150
+            }
+            let secret = try screen.xterm("Secret", "16x4+500+0", colour: "#ff00ff")
+            try waitFor("the secret window", evidence: { secret.errorTail }) { try screen.grab().hasMagenta }
+            let stage = try Stage()
+            _ = try ChildProcess.run(
+                "xprop",
+                [
+                    "-display", screen.display, "-id", "\(screen.number(of: "Secret"))", "-f", "_UPCAST_SECURE", "32c",
+                    "-set", "_UPCAST_SECURE", "1",
+                ])
+            func showsMark() throws -> Bool { try screen.grab().meanLuma(x: 4, y: 4, radius: 3) < 60 }
+            #expect(try !showsMark())
+            let client = try stage.capture(screen, ["--no-pointer"])
+            func waitUntil(_ what: String, isLight: Bool) throws {
+                try stage.waitUntil(what, isLight: isLight, while: client, manager)
+            }
+            // Before xfwm4 composites, there are no marks.
+            try waitFor("the marks", while: client, evidence: { manager.errorTail }) { try showsMark() }
+            try waitUntil("the plain window", isLight: true)
+            // The second place is in a mark, which the zoom scarcely moves.
+            for (x, y) in [(300, 200), (4, 4)] {
+                let before = try screen.grab()
+                try screen.xdotool("mousemove", "\(x)", "\(y)", "keydown", "alt", "click", "4", "click", "4")
+                try waitUntil("the zoom around \(x), \(y)", isLight: false)
+                try waitFor("xfwm4 to show the window elsewhere", while: client) {
+                    let zoomed = try screen.grab()
+                    return zoomed.u != before.u && zoomed.hasMagenta
+                }
+                if x == 4 {
+                    try waitFor("the hint", while: client) {
+                        client.errors.contains("viewers see nothing of the screen while the desktop is zoomed")
+                    }
+                }
+                try screen.xdotool("click", "5", "click", "5", "click", "5", "keyup", "alt")
+                try waitUntil("the end of the zoom", isLight: true)
+            }
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            try waitFor("the marks to go") { try !showsMark() }
+            for process in [plain, secret, manager] { try process.stop(SIGKILL) }
+            let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "zoom")
             #expect(seen.marked == 0, "\(seen) show the window")
             try stage.end()
         }
@@ -92,15 +146,14 @@ import Testing
                 """, argument: home.file("overview"))
             // Stands for the picture of the secret window in the overview.
             let picture = try screen.xterm("Picture", "16x4+20+250", colour: "#ff00ff")
+            try waitFor("the picture", while: manager) { try screen.grab().hasMagenta }
             let pictureNumber = try "\(screen.number(of: "Picture"))"
             try screen.xdotool("windowunmap", pictureNumber)
             try waitFor("the picture to go", while: manager) { try !screen.grab().hasMagenta }
             let stage = try Stage()
             let client = try desktop.capture(hiding: "class=Secret", for: stage, bus: desktop.bus.environment)
             func waitUntil(_ what: String, isLight: Bool) throws {
-                try waitFor(what, while: client, evidence: { manager.errorTail + shell.errorTail }) {
-                    try stage.showsPlainWindow == isLight
-                }
+                try stage.waitUntil(what, isLight: isLight, while: client, manager, shell)
             }
             try waitUntil("the plain window", isLight: true)
             try home.write("", to: "overview")
@@ -160,9 +213,7 @@ import Testing
             let client = try desktop.capture(
                 hiding: "class=Secret", for: stage, bus: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home.file("bus"))"])
             func waitUntil(_ what: String, isLight: Bool) throws {
-                try waitFor(what, while: client, evidence: { desktop.manager.errorTail }) {
-                    try stage.showsPlainWindow == isLight
-                }
+                try stage.waitUntil(what, isLight: isLight, while: client, desktop.manager)
             }
             try waitUntil("the plain window", isLight: true)
             let secret = try desktop.screen.xterm("Secret", "16x4+500+0", colour: "#ff00ff")
@@ -220,6 +271,19 @@ private struct MutterDesktop {
 }
 
 extension Stage {
+    /// Waits until viewers see the light window `Plain`, or no longer.
+    ///
+    /// - Parameters:
+    ///   - client: has to run meanwhile.
+    ///   - others: what they said is evidence of a failure.
+    fileprivate func waitUntil(
+        _ what: String, isLight: Bool, while client: ChildProcess, _ others: ChildProcess...
+    ) throws {
+        try waitFor(what, while: client, evidence: { others.map(\.errorTail).joined() }) {
+            try showsPlainWindow == isLight
+        }
+    }
+
     /// Whether viewers see the light window `Plain`, rather than a hidden screen.
     fileprivate var showsPlainWindow: Bool {
         get throws { try snapshot().meanLuma(x: 400, y: 230, radius: 6) > 150 }

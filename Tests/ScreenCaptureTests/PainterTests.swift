@@ -63,6 +63,81 @@ import UpcastClient
         var isComposited = true
     }
 
+    private static func mark(_ window: UInt32, x: Int = 0, y: Int = 0) -> WindowFacts {
+        let place = CaptureRectangle(x: x, y: y, width: ReferenceMark.side, height: ReferenceMark.side)
+        return WindowFacts(
+            place: place, isViewable: true, isOverrideRedirect: true, names: [WindowNames(window: window, maker: 8)],
+            client: window)
+    }
+
+    /// Windows above a mark displace it, but the mark of another capture in the same place looks the same.
+    @Test func displacedMarks() {
+        let mark = MarkWatch.Mark(window: 2, place: CaptureRectangle(x: 0, y: 0, width: 8, height: 8))
+        func isDisplaced(by other: WindowFacts, at own: WindowFacts = Self.mark(2)) -> Bool {
+            Self.model([1: Self.facts(1, x: 0), 2: own, 3: other]).isDisplaced(mark)
+        }
+        #expect(!isDisplaced(by: Self.mark(3)))
+        #expect(!isDisplaced(by: Self.taker(3)), "it shows nothing")
+        var cover = Self.facts(3, x: 0)
+        cover.place = CaptureRectangle(x: 8, y: 0, width: 100, height: 100)
+        #expect(!isDisplaced(by: cover))
+        cover.place = CaptureRectangle(x: 7, y: 7, width: 100, height: 100)
+        #expect(isDisplaced(by: cover))
+        #expect(isDisplaced(by: Self.mark(3, x: 4)))
+        #expect(isDisplaced(by: Self.mark(3), at: Self.mark(2, x: 1)))
+        // The mark is not known yet.
+        #expect(!Self.model([1: Self.facts(1, x: 0)]).isDisplaced(mark))
+    }
+
+    /// The overlay window of the server comes when a manager begins to composite, and stays above all windows.
+    @Test func theOverlayWindow() {
+        let (client, overlay): (UInt32, UInt32) = (0x100, 0x3f)
+        let (window, takesInput) = (client | 1, client | 2)
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, resourceMask: 0xff, showsScreen: true)
+        let secret = Self.facts(window, x: 5, secure: 1)
+        model.add([FoundWindow(window: window, place: secret.place, isViewable: true)])
+        model.isComposited = true
+        model.apply(WindowEvent(.came(Self.bounds), overlay, sequence: 1, level: .highest))
+        model.apply(WindowEvent(.mapped, overlay, sequence: 2))
+        model.apply(WindowEvent(.came(Self.bounds), takesInput, sequence: 3))
+        model.apply(WindowEvent(.mapped, takesInput, sequence: 4))
+        // The server puts it below the overlay window.
+        model.apply(WindowEvent(.restacked, takesInput, sequence: 5, level: .above(window)))
+        let facts = WindowFacts(
+            place: Self.bounds, isViewable: true, isOverrideRedirect: true,
+            names: [WindowNames(window: overlay, maker: 0)], client: overlay)
+        let all = [window: secret, takesInput: Self.taker(takesInput, maker: client), overlay: facts]
+        model.read(all, manager: .client(client), compositor: client)
+        #expect(Self.hidden(model) == [-1])
+    }
+
+    /// The windows of this program are not read, and no rule makes them secret. Ended ones are no lost secrets.
+    @Test func ownWindows() throws {
+        let (own, other): (UInt32, UInt32) = (0x101, 0x201)
+        var rules = WindowRules()
+        try rules.add("title=*")
+        var model = WindowModel(rules, bounds: Self.bounds, resourceMask: 0xff, own: 0x100, showsScreen: true)
+        for (window, x) in [(own, 0), (other, 5)] {
+            model.apply(WindowEvent(.came(Self.facts(window, x: x).place), window, sequence: 1))
+            model.apply(WindowEvent(.mapped, window, sequence: 2, isOverrideRedirect: true))
+        }
+        #expect(model.unread.windows == [other])
+        model.read([other: Self.facts(other, x: 5, override: true, title: "secret")])
+        #expect(Self.hidden(model) == [5])
+        #expect(!model.menuOwners.isMenu(try #require(model.windows[own]?.facts)))
+        #expect(model.isOwn(own) && !model.isOwn(other))
+        model.apply(WindowEvent(.went, own, sequence: 3, destroyed: own))
+        #expect(!model.hasUnread)
+    }
+
+    /// Marks are shown above a window that takes all input, too.
+    @Test func marksAboveAManagerThatTakesAllInput() {
+        let model = Self.model([
+            1: Self.facts(1, x: 5, secure: 1), 3: Self.taker(3), 4: Self.mark(4), 5: Self.mark(5, x: 992, y: 792),
+        ])
+        #expect(Self.hidden(model) == [-1])
+    }
+
     /// KWin takes all input while it shows windows to choose from, also those that are not mapped. xfwm4 does so for
     /// its menus, which are above.
     @Test(arguments: [

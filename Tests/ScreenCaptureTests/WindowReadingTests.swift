@@ -187,18 +187,18 @@ import UpcastClient
             try watch.begin()
             try rig.run("xdotool", "windowunmap", "--sync", "\(window)")
             try rig.follow(&watch)
-            let isJudgedUnread = watch.judge(now: .zero)
+            let isJudgedUnread = watch.judge(now: .zero, showsMark: { _ in true })
             #expect(!isJudgedUnread, "nothing is read")
             let reading = try #require(try rig.display.read({ watch.unread }, taking: { _ in }))
             watch.note(reading, now: .zero)
-            let isJudged = watch.judge(now: .zero)
+            let isJudged = watch.judge(now: .zero, showsMark: { _ in true })
             #expect(isJudged)
             try rig.run(
                 "xprop", "-display", rig.screen.display, "-id", "\(window)", "-f", "_UPCAST_SECURE", "32c", "-set",
                 "_UPCAST_SECURE", "1")
             try rig.follow(&watch)
             var judged: [Bool] = []
-            for _ in 0..<4 { judged.append(watch.judge(now: .zero)) }
+            for _ in 0..<4 { judged.append(watch.judge(now: .zero, showsMark: { _ in true })) }
             #expect(judged == [false, false, false, true])
         }
     }

@@ -309,6 +309,8 @@ int upcast_x_watch_windows(upcast_x *x, upcast_x_window *windows, size_t capacit
 
 /// The bits of a window ID that its X client chooses; the other bits identify the client.
 uint32_t upcast_x_resource_mask(upcast_x *x);
+/// The client bits of the windows that this connection makes.
+uint32_t upcast_x_own_client(upcast_x *x);
 
 /// Makes a round trip, and returns its number in `sequence`: events with a lower one have arrived. A status.
 int upcast_x_moment(upcast_x *x, uint32_t *sequence);
@@ -350,6 +352,18 @@ enum { UPCAST_X_MAX_ERASED = 64 };
 /// Does nothing if the server has no visual for it, or no XFIXES.
 void upcast_x_ask_repaint(upcast_x *x, const upcast_x_rectangle *area);
 void upcast_x_end_repaint(upcast_x *x);
+
+enum { UPCAST_X_MARKS = 2, UPCAST_X_MARK_SIDE = 8 };
+/// Whether a pixel of the marks' pattern is grey, not black. Both numbers are below UPCAST_X_MARK_SIDE.
+bool upcast_x_mark_is_grey(uint32_t column, uint32_t row);
+/// Shows a pattern at several places, above all other windows, or puts it there again. With XFIXES, clicks go to the
+/// windows below.
+///
+/// @param places   UPCAST_X_MARKS squares in the root window.
+/// @param windows  gets UPCAST_X_MARKS windows, which show the pattern.
+void upcast_x_show_marks(upcast_x *x, const upcast_x_rectangle *places, uint32_t *windows);
+/// Ends the windows with the pattern.
+void upcast_x_hide_marks(upcast_x *x);
 
 /// The root window's size now.
 int upcast_x_root_size(upcast_x *x, uint16_t *width, uint16_t *height);

@@ -36,5 +36,7 @@ struct MenuOwners: Sendable {
     }
 
     /// Whether a window is a menu, a tooltip or the like, of any program.
-    func isMenu(_ facts: WindowFacts) -> Bool { facts.isOverrideRedirect && !framers.contains(facts.maker) }
+    func isMenu(_ facts: WindowFacts) -> Bool {
+        facts.isOverrideRedirect && !facts.isOwn && !framers.contains(facts.maker)
+    }
 }

@@ -25,7 +25,25 @@ extension WindowModel {
         guard let window = windows[id], window.isMapped, window.place?.intersection(bounds) == bounds else {
             return false
         }
-        return !stack.above(id).contains { isViewable($0) }
+        return !stack.above(id).contains { isViewable($0) && !isMark($0) && !isOverlay($0) }
+    }
+
+    /// Whether a window is a reference mark, perhaps of another capture of this screen.
+    private func isMark(_ id: UInt32) -> Bool { windows[id]?.place.map(ReferenceMark.isSize) ?? false }
+
+    /// Whether the server itself has made a window: the overlay window of a compositing manager, which shows all
+    /// windows and is above them. The server reports it if it comes after `watchWindows`.
+    private func isOverlay(_ id: UInt32) -> Bool { unseen.maker(of: id) == nil }
+
+    /// Whether a window may lie above a reference mark, or the mark is not where it was shown. The mark of another
+    /// capture in the same place looks the same.
+    func isDisplaced(_ mark: MarkWatch.Mark) -> Bool {
+        guard let own = windows[mark.window] else { return false }
+        return !own.isMapped || own.place != mark.place
+            || stack.above(mark.window).contains { other in
+                guard let window = windows[other], window.isViewable, !isOverlay(other) else { return false }
+                return window.place.map { $0 != mark.place && $0.intersection(mark.place) != nil } ?? true
+            }
     }
 
     /// Whether the manager is of mutter's family, such as GNOME Shell.

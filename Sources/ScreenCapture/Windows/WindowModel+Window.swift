@@ -69,3 +69,13 @@ extension WindowModel {
         case ended
     }
 }
+
+extension WindowModel.Window {
+    /// A window of this program, which is known without being read. Rules do not apply to it.
+    init(own window: UInt32, at place: CaptureRectangle?) {
+        let none = CaptureRectangle(x: 0, y: 0, width: 0, height: 0)
+        let facts = WindowFacts(
+            place: place ?? none, isViewable: false, isOverrideRedirect: true, client: window)
+        self.init(place: place, isMapped: false, facts: facts, isUnwatched: false, isNew: false, isDoubtful: false)
+    }
+}

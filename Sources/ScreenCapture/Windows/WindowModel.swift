@@ -34,6 +34,7 @@ package struct WindowModel: Sendable {
     /// The places that are being painted over, and the sequence number of the request.
     var erasure: (places: [CaptureRectangle], sequence: UInt32)?
     var stack = WindowStack()
+    private let own: UInt32?
     /// The screen is captured: all windows share one picture, unless there is a compositing manager.
     private let showsScreen: Bool
     /// Windows that a window manager may use to take input, with the X client that made each. As of the last reading.
@@ -55,14 +56,15 @@ package struct WindowModel: Sendable {
     /// - Parameters:
     ///   - bounds: the root window.
     ///   - resourceMask: the bits of a window's number that its X client chooses.
+    ///   - own: the X client that reads the windows. Its own windows have no secrets, and are not read.
     ///   - showsScreen: whether the screen is captured, where windows leave their pixels behind.
     ///   - front: the application that has to be in front; nil for none.
     package init(
-        _ rules: WindowRules, bounds: CaptureRectangle, resourceMask: UInt32, showsScreen: Bool = false,
-        front: WindowRules? = nil
+        _ rules: WindowRules, bounds: CaptureRectangle, resourceMask: UInt32, own: UInt32? = nil,
+        showsScreen: Bool = false, front: WindowRules? = nil
     ) {
         unseen = UnseenWindows(resourceMask: resourceMask)
-        (self.rules, self.bounds, self.showsScreen) = (rules, bounds, showsScreen)
+        (self.rules, self.bounds, self.own, self.showsScreen) = (rules, bounds, own, showsScreen)
         self.front = front.map(FrontWindows.init)
     }
 
@@ -176,8 +178,10 @@ package struct WindowModel: Sendable {
             if place != nil { noteNew(event.window) }
             (inputTakers[event.window], guards[event.window]) = (nil, nil)
             // Inside the other window, it may have been on the screen.
-            windows[event.window] = Window(
-                place: place, isMapped: false, facts: nil, isDoubtful: isDoubtful, wasShown: place == nil)
+            windows[event.window] =
+                isOwn(event.window)
+                ? Window(own: event.window, at: place)
+                : Window(place: place, isMapped: false, facts: nil, isDoubtful: isDoubtful, wasShown: place == nil)
             stack.put(event.window, .highest)
         case .went:
             front?.forget(event.window)
@@ -341,6 +345,9 @@ package struct WindowModel: Sendable {
     func isOfFrontAndViewable(_ window: UInt32) -> Bool {
         isOfFront(window) && top(of: window).flatMap { windows[$0]?.isViewable } ?? false
     }
+
+    /// Whether this program has made a window.
+    func isOwn(_ window: UInt32) -> Bool { own != nil && unseen.maker(of: window) == own }
 
     /// Whether a window is a known child of the root window.
     func knows(_ window: UInt32) -> Bool { windows[window] != nil }

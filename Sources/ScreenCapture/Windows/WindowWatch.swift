@@ -21,6 +21,7 @@ struct WindowWatch {
     private var nextEnd: MediaTime?
     private var unknownWait = UnknownWait()
     private var choice = ChoiceWatch()
+    private var marks = MarkWatch()
     /// When the current repaint request to the compositing manager ends; nil without one.
     private var repaintEnd: MediaTime?
     /// Long enough for a manager that paints once per refresh of the monitor.
@@ -30,7 +31,7 @@ struct WindowWatch {
         (self.display, hasFront) = (display, front != nil)
         model = WindowModel(
             rules, bounds: CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height),
-            resourceMask: display.resourceMask, showsScreen: true, front: front)
+            resourceMask: display.resourceMask, own: display.ownClient, showsScreen: true, front: front)
     }
 
     /// Begins to follow the existing windows, and all that come later.
@@ -46,7 +47,7 @@ struct WindowWatch {
         model.apply(event)
         keepLeft(now: now)
         erasing.windowsChanged(now: now)
-        guard hasFront else { return }
+        guard hasFront, !model.isOwn(event.window) else { return }
         switch event.kind {
         case .mapped, .moved: if !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
         case .restacked:
@@ -95,14 +96,32 @@ struct WindowWatch {
         keepLeft(now: now)
     }
 
-    /// How the window manager may show secret windows anywhere, without telling when.
-    enum ManagerGap { case overview, zoom }
+    /// Whether the window manager may show secret windows in an overview, without telling when.
+    var hasOverviewGap: Bool {
+        choice.cannotAsk && model.isOfMutter && (!model.rules.isEmpty || model.showsSecret)
+    }
 
-    /// Nil for a manager that does not composite, and while nothing has to be hidden.
-    var managerGap: ManagerGap? {
-        guard model.painter != nil, !model.rules.isEmpty || model.showsSecret else { return nil }
-        guard model.isOfMutter else { return .zoom }
-        return choice.cannotAsk ? .overview : nil
+    /// Whether everything has been hidden for a while because reference marks are missing.
+    func hidesForMarks(now: MediaTime) -> Bool { marks.isMissing(now: now) }
+
+    /// Whether the window manager composites. A manager that has ended is still known until the next reading.
+    private var hasPainter: Bool { model.isComposited && model.painter != nil }
+
+    /// Shows reference marks where they are needed, above all windows, and nowhere else.
+    ///
+    /// - Parameter area: what is captured; nil for nothing.
+    mutating func keepMarks(in area: CaptureRectangle?, now: MediaTime) {
+        let mayHide = !model.rules.isEmpty || !model.secure.isEmpty || !secrets.isEmpty
+        let action = marks.action(
+            in: hasPainter ? area : nil, isNeeded: mayHide, isDisplaced: { model.isDisplaced($0) }, now: now)
+        switch action {
+        case .show(let places): marks.shown(by: display.showMarks(at: places), at: places)
+        case .restore(let places):
+            display.hideMarks()
+            marks.shown(by: display.showMarks(at: places), at: places)
+        case .hide: display.hideMarks()
+        case nil: break
+        }
     }
 
     /// Whether something has to be read before the next picture.
@@ -159,7 +178,7 @@ struct WindowWatch {
     /// When to call `wake`; nil for never.
     var nextWake: MediaTime? {
         let due = model.isErasing ? nil : erasing.due
-        return MediaTime.sooner(repaintEnd, MediaTime.sooner(nextEnd, due))
+        return MediaTime.sooner(MediaTime.sooner(repaintEnd, marks.due), MediaTime.sooner(nextEnd, due))
     }
 
     /// Does what is due. Returns whether a new picture may show more.
@@ -197,7 +216,9 @@ struct WindowWatch {
     /// Finds out what to hide in a picture. Returns false if that is unknown: the picture must not be sent.
     ///
     /// The caller has taken all events before the picture, and no later ones: the picture does not show their effects.
-    mutating func judge(now: MediaTime) -> Bool {
+    ///
+    /// - Parameter showsMark: whether the picture shows a reference mark at this place.
+    mutating func judge(now: MediaTime, showsMark: (CaptureRectangle) -> Bool) -> Bool {
         lingering.beginPicture()
         lingering.answered(in: display.takeSlowestAnswer())
         if model.isErasing { model.endPicture() }
@@ -212,6 +233,11 @@ struct WindowWatch {
         }
         model.collect(hidesUnknown: true, into: &secrets)
         lingering.extend(&secrets, now: now)
+        if secrets.isEmpty || secrets.isEverywhere || !hasPainter {
+            marks.skip()
+        } else if !marks.believes(isShown: { showsMark($0.place) }, now: now) {
+            secrets.hideEverything()
+        }
         nextEnd = lingering.nextEnd
         if mustAskManager, choice.asksAgain { nextEnd = MediaTime.sooner(nextEnd, now + ChoiceWatch.pause) }
         return true
