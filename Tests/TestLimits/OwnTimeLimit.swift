@@ -1,6 +1,6 @@
 // A static release build has no Swift Testing, and builds every target.
 #if canImport(Testing)
-import LinuxSystem
+package import LinuxSystem
 import MediaCore
 package import TestSupport
 package import Testing
@@ -44,20 +44,25 @@ package struct OwnTimeLimit: SuiteTrait, TestTrait, TestScoping {
         try await withTaskExecutorPreference(executor) {
             let begin = MonotonicClock().now()
             let hasEnded = Monitor(false)
-            let (name, limit, longest) = (test.name, seconds, longest)
-            let watch = try WorkerThread(name: "test-limit") {
-                let deadline = begin + .milliseconds(Int64(longest * 1000))
-                guard hasEnded.wait(until: deadline, { $0 ? true : nil }) == nil else { return }
-                fatalError("\(name) hangs: it has run for \(longest) s, and may take \(limit) s")
-            }
+            let watch = try watch(test.name, hasEnded)
             defer {
                 hasEnded.signal { $0 = true }
                 watch.join()
-                if MonotonicClock().now() - begin > .milliseconds(Int64(limit * 1000)) {
-                    fail("took longer than its limit of \(limit) s", test.sourceLocation)
+                if MonotonicClock().now() - begin > .milliseconds(Int64(seconds * 1000)) {
+                    fail("took longer than its limit of \(seconds) s", test.sourceLocation)
                 }
             }
             try await body()
+        }
+    }
+
+    /// Ends the process after the longest time, unless the test has ended by then.
+    package func watch(_ name: String, _ hasEnded: Monitor<Bool>) throws -> WorkerThread {
+        let (limit, longest) = (seconds, longest)
+        let deadline = MonotonicClock().now() + .milliseconds(Int64(longest * 1000))
+        return try WorkerThread(name: "test-limit") {
+            guard hasEnded.wait(until: deadline, { $0 ? true : nil }) == nil else { return }
+            fatalError("\(name) hangs: it has run for \(longest) s, and may take \(limit) s")
         }
     }
 }

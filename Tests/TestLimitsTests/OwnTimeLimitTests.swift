@@ -22,6 +22,15 @@ import Testing
         try await run(OwnTimeLimit(seconds: 3600)) {}
     }
 
+    @Test func aTestThatHangs() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let limit = OwnTimeLimit(seconds: 0.01, longest: 0.02)
+            try limit.watch("aTest", Monitor(false)).join()
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("aTest hangs: it has run for 0.02 s, and may take 0.01 s"), "\(text)")
+    }
+
     @Test func anErrorOfItsOwn() async throws {
         await #expect(throws: TestFailure.self) {
             try await run(OwnTimeLimit(seconds: 3600)) { throw TestFailure("this") }
