@@ -5,7 +5,7 @@ internal import MediaCore
 /// A break is a time in which nothing moves. Any link has one now and then, as WiFi does. A rate that is measured over
 /// such a stall is less than the link carries. A slow link may move in bursts, and a poor one stalls often: what they
 /// carry is the rate with the breaks.
-struct BriefStalls: Equatable, Sendable {
+struct BriefStalls: Sendable {
     /// When the last break ended; nil before the first.
     private var last: MediaTime?
     /// Whether packets have been on time since then.
