@@ -11,6 +11,7 @@ keep_folder=no
 folder_to_remove=""
 declare -A process_pid=()
 process_order=()
+descendants=()
 # Functions to call after every process has ended and before the folder is removed.
 end_hooks=()
 
@@ -116,20 +117,58 @@ end_process() {
     ((status == 0 && (ended == 0 || ended == 143)))
 }
 
+# find_descendants: sets `descendants` to what the script has started, and what that has started, without starting one.
+find_descendants() {
+    local file line pid ancestor
+    local -A parent_of=()
+    for file in /proc/[0-9]*/stat; do
+        { read -r line <"$file"; } 2>/dev/null || continue
+        pid=${line%% *}
+        # The state and the parent follow the name, which may have spaces.
+        line=${line##*) }
+        line=${line#* }
+        parent_of[$pid]=${line%% *}
+    done
+    descendants=()
+    for pid in "${!parent_of[@]}"; do
+        ancestor=${parent_of[$pid]}
+        while [[ $ancestor != "$$" && -n ${parent_of[$ancestor]:-} ]]; do ancestor=${parent_of[$ancestor]}; done
+        [[ $ancestor != "$$" ]] || descendants+=("$pid")
+    done
+}
+
+# are_gone PID...: whether none of the processes runs any more. Nobody may wait for a zombie.
+are_gone() {
+    local pid line
+    for pid in "$@"; do
+        { read -r line <"/proc/$pid/stat"; } 2>/dev/null || continue
+        [[ ${line##*) } == Z* ]] || return 1
+    done
+}
+
+# end_descendants: ends what is in no list: a process whose start was interrupted, or a process substitution that the
+# script was reading, which goes on after the interrupt.
+end_descendants() {
+    find_descendants
+    ((${#descendants[@]} > 0)) || return 0
+    kill -TERM "${descendants[@]}" || true
+    if ! wait_until 8 are_gone "${descendants[@]}"; then
+        kill -KILL "${descendants[@]}" || true
+        wait_until 2 are_gone "${descendants[@]}" || true
+    fi
+}
+
 # end_all: the trap. Processes end in the reverse order of their start.
 end_all() {
-    local status=$? index hook pid
+    local status=$? index hook
     is_ending=yes
     trap '' INT TERM HUP PIPE
     trap - EXIT
     for ((index = ${#process_order[@]} - 1; index >= 0; index--)); do
         end_process "${process_order[index]}" 8 || true
     done
-    # A process whose start was interrupted is in no list yet.
-    for pid in $(jobs -p); do
-        kill -TERM "$pid" 2>/dev/null || true
-        wait "$pid" 2>/dev/null || true
-    done
+    # The redirection hides bash's own messages about what was killed.
+    end_descendants 2>/dev/null
     # A hook that ends the script must not keep the next one from running.
     for hook in "${end_hooks[@]}"; do ("$hook") || true; done
     # An interrupt may come before the folder exists.
