@@ -73,9 +73,7 @@ import Testing
     @Test(.inItsTurn) func xfwm4Zoom() async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
-            let display = ["DISPLAY": screen.display]
-            let bus = try SessionBus(environment: display)
-            let manager = try ChildProcess("xfwm4", [], environment: display.merging(bus.environment) { $1 })
+            let manager = try screen.manage(with: "xfwm4")
             // Beside windows and at the edges of the screen, the wheel changes the desktop.
             let plain = try screen.xterm("Plain", "110x30+0+0")
             try waitFor("the plain window", evidence: { plain.errorTail }) {

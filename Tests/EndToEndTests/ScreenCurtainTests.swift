@@ -295,7 +295,7 @@ import Testing
     @Test(.inItsTurn) func onlyWhileOneApplicationIsInFront() async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
-            let manager = try ChildProcess("openbox", [], environment: ["DISPLAY": screen.display])
+            let manager = try screen.manage(with: "openbox")
             let stage = try Stage()
             let client = try ChildProcess(
                 ProductExecutable.upcastScreen.path,

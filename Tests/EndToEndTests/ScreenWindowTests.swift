@@ -20,7 +20,7 @@ import Testing
     @Test(.inItsTurn, arguments: [nil, "openbox"]) func aCoveredWindow(manager name: String?) async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
-            let manager = try name.map { try ChildProcess($0, [], environment: ["DISPLAY": screen.display]) }
+            let manager = try name.map { try screen.manage(with: $0) }
             let stage = try Stage()
             let client = try Self.start(screen, stage)
             try waitFor("the client to wait", evidence: { client.errorTail }) {

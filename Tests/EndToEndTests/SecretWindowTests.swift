@@ -40,12 +40,7 @@ import Testing
         try await blocking {
             var times = StepTimes()
             let screen = try VirtualScreen(width: 640, height: 360)
-            let display = ["DISPLAY": screen.display]
-            // xfwm4 asks its settings of a service there.
-            let bus = try test.isComposited ? SessionBus(environment: display) : nil
-            let manager = try test.manager.map {
-                try ChildProcess($0, [], environment: display.merging(bus?.environment ?? [:]) { $1 })
-            }
+            let manager = try test.manager.map { try screen.manage(with: $0) }
             let background = try screen.fill("white")
             try waitFor("the background", evidence: { background.errorTail }) { try screen.grab().meanLuma > 200 }
             var settings = DaemonSettings()
@@ -163,9 +158,7 @@ import Testing
     @Test(.inItsTurn) func aPlaceThatWasPaintedAtOnce() async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
-            let display = ["DISPLAY": screen.display]
-            let bus = try SessionBus(environment: display)
-            let manager = try ChildProcess("xfwm4", [], environment: display.merging(bus.environment) { $1 })
+            let manager = try screen.manage(with: "xfwm4")
             let background = try screen.xterm("Plain", "104x26+0+0")
             let stage = try Stage()
             let client = try stage.capture(screen, ["--no-pointer", "--hide", "class=Secret"])
@@ -202,9 +195,7 @@ import Testing
     @Test(.inItsTurn, arguments: [true, false]) func aPreview(isHidden: Bool) async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
-            let display = ["DISPLAY": screen.display]
-            let bus = try SessionBus(environment: display)
-            let manager = try ChildProcess("xfwm4", [], environment: display.merging(bus.environment) { $1 })
+            let manager = try screen.manage(with: "xfwm4")
             // In the middle of the screen; the window is in a corner.
             func preview(in image: I420Image) -> Bool {
                 image.hasMagenta(columns: 150..<490)

@@ -23,7 +23,7 @@ import Testing
     @Test(.inItsTurn) func framesThatLookLikeMenus() async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
-            let manager = try ChildProcess("icewm", [], environment: ["DISPLAY": screen.display])
+            let manager = try screen.manage(with: "icewm")
             let stage = try Stage()
             let client = try stage.capture(screen, ["--no-pointer", "--hide", "class=Hidden"])
             let other = try screen.xterm("Other", "20x6+380+60")
@@ -49,7 +49,7 @@ import Testing
     @Test(.inItsTurn, arguments: [nil, "icewm"]) func oneOfTwoWindows(manager name: String?) async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
-            let manager = try name.map { try ChildProcess($0, [], environment: ["DISPLAY": screen.display]) }
+            let manager = try name.map { try screen.manage(with: $0) }
             let stage = try Stage()
             let client = try stage.capture(screen, ["--no-pointer", "--window", "class=Main"])
             let pair = try Self.family(screen, "--pair")

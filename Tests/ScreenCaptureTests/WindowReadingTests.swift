@@ -153,16 +153,13 @@ import UpcastClient
     @Test func aCompositingManagerComes() async throws {
         try await blocking {
             let rig = try Rig()
-            // xfwm4 asks its settings of a service there.
-            let bus = try SessionBus(environment: ["DISPLAY": rig.screen.display])
-            let variables = bus.environment.merging(["DISPLAY": rig.screen.display]) { $1 }
             var (model, managers) = (try rig.model(), [ChildProcess]())
             defer { managers.forEach { $0.kill() } }
             let reading = try rig.display.read(
                 {
                     // The second time, the server is grabbed.
                     if managers.isEmpty,
-                        let manager = try? ChildProcess("xfwm4", [], environment: variables),
+                        let manager = try? rig.screen.manage(with: "xfwm4"),
                         let other = try? X11Connection(display: rig.screen.display), (try? other.watchWindows()) != nil
                     {
                         managers.append(manager)

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// An X server without a monitor, with its own display number, and with a window that plays a test scene.
 package final class VirtualScreen: Sendable {
@@ -6,6 +7,8 @@ package final class VirtualScreen: Sendable {
     package let width: Int
     package let height: Int
     private let server: ChildProcess
+    /// What its window managers need: buses and folders.
+    private let needs = Mutex<[any Sendable]>([])
 
     /// - Parameters:
     ///   - display: nil for a free one.
@@ -33,6 +36,26 @@ package final class VirtualScreen: Sendable {
     deinit { server.signal(SIGTERM) }
 
     package func signal(_ number: CInt) { server.signal(number) }
+
+    /// Starts a window manager, which ends with the screen.
+    package func manage(with name: String) throws -> ChildProcess {
+        var variables = ["DISPLAY": display]
+        switch name {
+        case "xfwm4":
+            // It composites, and asks its settings of a service.
+            let bus = try SessionBus(environment: variables)
+            needs.withLock { $0.append(bus) }
+            variables.merge(bus.environment) { $1 }
+        case "icewm":
+            // The colours of its processor graph are those of secret windows.
+            let folder = try TemporaryDirectory("icewm")
+            _ = try folder.write("TaskBarShowCPUStatus=0\n", to: "preferences")
+            needs.withLock { $0.append(folder) }
+            variables["ICEWM_PRIVCFG"] = folder.path
+        default: break
+        }
+        return try ChildProcess(name, [], environment: variables)
+    }
 
     /// Shows `picture` over the whole screen, with a red square of 40 pixels that moves along its lower edge.
     package func play(_ picture: I420Image) throws -> ChildProcess {
