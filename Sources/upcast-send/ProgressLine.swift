@@ -65,7 +65,7 @@ struct ProgressLine {
         let whole = Int(seconds)
         draw([
             "\(whole / 60):\(whole % 60 < 10 ? "0" : "")\(whole % 60)",
-            frames == 1 ? "1 frame" : "\(frames) frames",
+            Self.amount(frames, "frame"),
             dropped.map { "\($0) dropped" } ?? "",
             isPaused ? "paused" : "",
             isCurtained ? "curtain up" : "",
@@ -79,10 +79,17 @@ struct ProgressLine {
     /// - Parameter late: the number of frames that were too late to send.
     mutating func ended(_ goodbye: CaptureGoodbye, late: Int64) {
         if refused > refusalsTold.count { report("\(refused) messages were refused") }
-        if late > 0 { report("\(late) frames were too late to send") }
-        line(
-            "\(goodbye.counters.framesTaken) frames and \(goodbye.counters.audioSamples) audio samples accepted, "
-                + "\(goodbye.counters.framesDropped) frames dropped")
+        if late > 0 { report("\(Self.amount(late, "frame")) came too late to be sent") }
+        let counters = goodbye.counters
+        let (frames, samples) = (
+            Self.amount(counters.framesTaken, "frame"), Self.amount(counters.audioSamples, "audio sample")
+        )
+        let sentence = "\(frames) and \(samples) accepted, \(Self.amount(counters.framesDropped, "frame")) dropped"
+        if isShown {
+            line(sentence)
+        } else if counters.framesDropped > 0 {
+            tell(sentence)
+        }
     }
 
     /// Reports each cut-off input once.
@@ -161,6 +168,10 @@ struct ProgressLine {
     static func write(_ text: String) {
         var text = text
         text.withUTF8 { unsafe _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    private static func amount(_ count: some BinaryInteger, _ unit: String) -> String {
+        "\(count) \(unit)\(count == 1 ? "" : "s")"
     }
 
     private static func tenths(_ value: Double) -> String {

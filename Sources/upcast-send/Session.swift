@@ -84,7 +84,7 @@ final class Session {
     }
 
     private func broadcast(_ signals: EndingSignals, _ stop: StopSignal) throws -> ExitStatus {
-        // Files are opened before the broadcast starts, so that a wrong name is reported first.
+        // Files are opened before the broadcast starts, so that a wrong name or header is reported first.
         var inputs: [SessionInput] = []
         defer {
             stop.stop()
@@ -191,9 +191,7 @@ final class Session {
                 failure = .daemon(error)
             } catch {
                 // After a stop, errors of interrupted inputs are expected.
-                if !stop.isStopped {
-                    failure = .input(plan.separateStreams > 1 ? "\(input.name): \(error)" : "\(error)")
-                }
+                if !stop.isStopped { failure = .input(input.text(of: error, in: plan)) }
             }
             start.withdraw(input.name, at: stop.now())
             live?.withdraw(input.name)

@@ -18,7 +18,8 @@ struct SessionInput: Sendable {
     private static let videoAheadBytes = 64 << 20
     private static let audioAheadBytes = 1 << 20
 
-    /// Opens all inputs. Waits for the header of a stream that has one for all tracks.
+    /// Opens all inputs, and reads the beginning of files with one track. Waits for the header of a stream that has one
+    /// for all tracks.
     static func open(
         _ plan: SessionPlan, _ stop: StopSignal, _ inputs: inout [SessionInput]
     ) throws(InputError) {
@@ -26,16 +27,19 @@ struct SessionInput: Sendable {
         let (videoAhead, audioAhead) =
             plan.isPaced || plan.separateStreams > 1 ? (videoAheadBytes, audioAheadBytes) : (0, 0)
         if let video = plan.video {
-            var stream: InputStream?
-            if case .stream(let path, _, _) = video { stream = try InputStream(path, stop, aheadBytes: videoAhead) }
+            let stream = try video.path.map { path throws(InputError) in
+                try InputStream(path, stop, aheadBytes: videoAhead)
+            }
             inputs.append(SessionInput(kind: .video(video), stream: stream))
         }
         for (source, audio) in [(CaptureAudioSource.app, plan.appAudio), (.microphone, plan.microphone)] {
             guard let audio else { continue }
-            var stream: InputStream?
-            if case .stream(let path, _) = audio { stream = try InputStream(path, stop, aheadBytes: audioAhead) }
+            let stream = try audio.path.map { path throws(InputError) in
+                try InputStream(path, stop, aheadBytes: audioAhead)
+            }
             inputs.append(SessionInput(kind: .audio(source, audio), stream: stream))
         }
+        for input in inputs { try input.checkFile(plan) }
         if let path = plan.stream {
             let stream = try InputStream(path, stop, aheadBytes: videoAhead)
             let timed: ContainerInput
@@ -44,10 +48,31 @@ struct SessionInput: Sendable {
             } catch {
                 stop.stop()
                 stream.ahead?.close()
-                throw error
+                throw stream.naming(error)
             }
             inputs.append(SessionInput(kind: .timed(timed), stream: stream))
         }
+    }
+
+    /// Refuses a file with a wrong header or without samples, before viewers see a broadcast. Those of a pipe may come
+    /// late.
+    private func checkFile(_ plan: SessionPlan) throws(InputError) {
+        guard let file = stream?.file, file.isMappable else { return }
+        do {
+            switch kind {
+            case .video(let video): try plan.source(of: video, stream)?.checkFirstFrame()
+            case .audio(_, let audio): try plan.source(of: audio, stream)?.checkFirstSample()
+            case .timed: return
+            }
+        } catch {
+            throw stream?.naming(error) ?? InputError("\(error)")
+        }
+        _ = file.rewind()
+    }
+
+    /// An error of this input, for the user.
+    func text(of error: any Error, in plan: SessionPlan) -> String {
+        plan.separateStreams > 1 ? "\(name): \(error)" : "\(error)"
     }
 
     /// The name in messages.

@@ -8,12 +8,25 @@ import UpcastClient
 struct SessionPlan: Sendable {
     enum Video: Sendable {
         case pattern(VideoSampleFormat, FrameRate)
-        /// The format is nil for a stream with a header.
-        case stream(path: String, raw: VideoSampleFormat?, rate: FrameRate?)
+        case raw(path: String, VideoSampleFormat, FrameRate)
+        /// The rate is nil for that of the stream.
+        case y4m(path: String, FrameRate?)
+
+        /// The file or pipe to read.
+        var path: String? {
+            switch self {
+            case .pattern: nil
+            case .raw(let path, _, _), .y4m(let path, _): path
+            }
+        }
     }
     enum Audio: Sendable {
         case tone(AudioFormat, frequency: Int)
+        /// The format is nil for a stream with a header.
         case stream(path: String, raw: AudioFormat?)
+
+        /// The file or pipe to read.
+        var path: String? { if case .stream(let path, _) = self { path } else { nil } }
     }
 
     var socket: String
@@ -117,7 +130,7 @@ struct SessionPlan: Sendable {
         if let text = command.size { size = try SourceArguments.size(text) }
         let isPattern = source == "pattern"
         let name = command.format ?? (isPattern ? "420v" : "y4m")
-        if name.lowercased() == "y4m", !isPattern { return .stream(path: source, raw: nil, rate: rate) }
+        if name.lowercased() == "y4m", !isPattern { return .y4m(path: source, rate) }
 
         let pixelFormat = try SourceArguments.pixelFormat(name)
         guard let (width, height) = size ?? (isPattern ? (1280, 720) : nil) else {
@@ -127,9 +140,8 @@ struct SessionPlan: Sendable {
             packed: pixelFormat, width: width, height: height,
             color: ColorDescription(
                 matrix: matrix, range: range, defaultsFor: pixelFormat, width: width, height: height))
-        return isPattern
-            ? .pattern(format, rate ?? FrameRate(30))
-            : .stream(path: source, raw: format, rate: rate ?? FrameRate(30))
+        let known = rate ?? FrameRate(30)
+        return isPattern ? .pattern(format, known) : .raw(path: source, format, known)
     }
 
     private static func audio(_ text: String, _ format: String?, tone: AudioFormat, frequency: Int) throws(InputError)
@@ -153,10 +165,7 @@ struct SessionPlan: Sendable {
 
     /// How many inputs are files or pipes with one track.
     var separateStreams: Int {
-        var count = 0
-        if case .stream? = video { count += 1 }
-        for audio in [appAudio, microphone] { if case .stream? = audio { count += 1 } }
-        return count
+        [video?.path, appAudio?.path, microphone?.path].count { $0 != nil }
     }
 
     /// The setup of the broadcast, with the properties that are known before a sample is read.
@@ -168,7 +177,7 @@ struct SessionPlan: Sendable {
         setup.sendsAppAudio = appAudio != nil || timed?.appAudio != nil
         setup.sendsMicrophone = microphone != nil || timed?.microphone != nil
         switch video {
-        case .pattern(let format, let rate), .stream(_, let format?, let rate?):
+        case .pattern(let format, let rate), .raw(_, let format, let rate):
             setup.expectedSize = CaptureSize(width: format.width, height: format.height)
             setup.expectedRate = CaptureFrameRate(rate.numerator, rate.denominator)
         default: setup.source = .file

@@ -29,21 +29,7 @@ struct Track {
     func sendVideo(
         _ video: SessionPlan.Video, _ stream: InputStream?, _ settings: FeedSettings, _ stop: StopSignal
     ) throws {
-        let source: any VideoSource
-        switch (video, stream) {
-        case (.pattern(let format, let rate), _):
-            source = PatternVideo(format: format, rate: rate, convention: plan.convention)
-        case (.stream(_, let raw, let rate), let stream?):
-            if let raw, stream.file.isMappable {
-                source = MappedVideo(stream.file, format: raw, rate: rate ?? FrameRate(30), loops: plan.loops)
-            } else if let raw {
-                source = RawVideo(stream.reader, format: raw, rate: rate ?? FrameRate(30), loops: plan.loops)
-            } else {
-                source = try Y4MVideo(
-                    stream.reader, matrix: plan.matrix, range: plan.range, rate: rate, loops: plan.loops)
-            }
-        case (.stream, nil): return
-        }
+        guard let source = try plan.source(of: video, stream) else { return }
         var settings = settings
         if let live, let ahead = stream?.ahead {
             settings.live = LivePipe(
@@ -71,17 +57,10 @@ struct Track {
         _ source: CaptureAudioSource, _ audio: SessionPlan.Audio, _ stream: InputStream?, _ settings: FeedSettings,
         _ stop: StopSignal
     ) throws {
-        let input: any AudioInput
+        guard let input = try plan.source(of: audio, stream) else { return }
         var settings = settings
-        switch (audio, stream) {
-        case (.tone(let format, let frequency), _):
-            input = try ToneInput(format: format, frequency: frequency)
-            // Without pacing, a tone would run far ahead of the pictures.
-            settings.isPaced = true
-        case (.stream(_, let raw), let stream?):
-            input = try PCMInput(stream.reader, rawFormat: raw, loops: plan.loops)
-        case (.stream, nil): return
-        }
+        // Without pacing, a tone would run far ahead of the pictures.
+        if case .tone = audio { settings.isPaced = true }
         if let live, let ahead = stream?.ahead {
             settings.live = LivePipe(
                 live, ahead, bytesPerSecond: Double(input.format.bytesPerFrame * input.format.sampleRate))

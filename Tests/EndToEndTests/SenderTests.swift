@@ -97,19 +97,67 @@ import Testing
     }
 
     /// Bug: viewers saw a broadcast begin, and end at once.
-    @Test(.inItsTurn) func aFilmThatIsTooSmallIsRefusedFirst() async throws {
+    @Test(
+        .inItsTurn,
+        arguments: [
+            ([], "a.nut", "160x12; 16x16 to 4096x4096 can be sent"),
+            (["--video"], "a.y4m", "a.y4m: Y4M frames of 160x12; 16x16 to 4096x4096 can be sent"),
+            (["--video", "none", "--app-audio"], "a.y4m", "a.y4m: the audio input is no WAV stream"),
+            (["--mic"], "a.wav", "a.wav: the WAV stream ends before its samples begin"),
+            (["--mic"], "empty.wav", "empty.wav: the audio input has no samples"),
+            (["--size", "160x120", "--format", "BGRA", "--video"], "a.wav", "a.wav: the video has no frame"),
+            (["--video"], "", "is a folder"),
+        ] as [([String], String, String)])
+    func aFileThatCannotBeSentIsRefusedFirst(_ options: [String], name: String, error: String) async throws {
         try await blocking {
-            let folder = try TemporaryDirectory("small")
+            let folder = try TemporaryDirectory("refused")
+            let picture = [
+                "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=160x12:rate=10:duration=1", "-pix_fmt",
+                "yuv420p",
+            ]
+            let codec = ["-c:v", "rawvideo"]
+            for (name, options) in [("a.nut", codec), ("a.y4m", [])] {
+                _ = try ChildProcess.run("ffmpeg", picture + options + [folder.file(name)])
+            }
+            try Data("RIFF....WAVE".utf8).write(to: URL(filePath: folder.file("a.wav")))
             _ = try ChildProcess.run(
                 "ffmpeg",
-                [
-                    "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=160x12:rate=10:duration=1", "-c:v",
-                    "rawvideo", "-pix_fmt", "yuv420p", "-f", "nut", folder.file("a.nut"),
-                ])
+                ["-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine", "-t", "0", folder.file("empty.wav")])
             let sender = try ChildProcess(
-                ProductExecutable.upcastSend.path, ["--socket", folder.file("no-daemon"), folder.file("a.nut")])
+                ProductExecutable.upcastSend.path,
+                ["--socket", folder.file("no-daemon")] + options + [folder.file(name)])
             #expect(sender.waitForExit(within: 20) == .code(4), "\(sender.errorTail)")
-            #expect(sender.errors.contains("160x12; 16x16 to 4096x4096 can be sent"), "\(sender.errors)")
+            #expect(sender.errors.contains(error), "\(sender.errors)")
+        }
+    }
+
+    /// Bug: what read standard error left, and the next message ended the program.
+    @Test(.inItsTurn) func nobodyReadsTheMessages() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let shell = try ChildProcess(
+                "bash",
+                [
+                    "-c", #"{ "$0" --socket "$1" --rate 120 --seconds 1 2>&1; echo "status $?" >&3; } 3>&2 | true"#,
+                    ProductExecutable.upcastSend.path, stage.daemon.ingestSocket,
+                ])
+            try shell.waitForSuccess(within: 30)
+            #expect(shell.errors.contains("status 0"), "\(shell.errors)")
+            try stage.end()
+        }
+    }
+
+    /// At the end, a log learns of frames that were dropped, here because there are more than the stream has room for.
+    @Test(.inItsTurn) func droppedFramesAreNamed() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let sender = try ChildProcess(
+                ProductExecutable.upcastSend.path,
+                ["--socket", stage.daemon.ingestSocket, "--size", "160x120", "--rate", "120", "--seconds", "2"])
+            try sender.waitForSuccess(within: 30)
+            let sentence = /frames and [0-9]+ audio samples accepted, [1-9][0-9]* frames dropped/
+            #expect(sender.errors.contains(sentence), "\(sender.errors)")
+            try stage.end()
         }
     }
 

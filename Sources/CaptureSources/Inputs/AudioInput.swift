@@ -46,7 +46,9 @@ package final class PCMInput: AudioInput {
             (dataBytes, isSizeCertain) = (header.dataBytes, header.isSizeCertain)
         } else {
             guard let rawFormat else {
-                throw InputError("the audio input is no WAV stream; say what it is, for example s16le,48000,2")
+                throw InputError(
+                    "the audio input is no WAV stream; give the format of raw PCM with --app-audio-format or "
+                        + "--mic-format, such as s16le,48000,2, or convert others: ffmpeg -i FILE out.wav")
             }
             guard rawFormat.isInterleaved || rawFormat.channels == 1 else {
                 throw InputError("PCM without a header is read as interleaved; leave the p out of its format")

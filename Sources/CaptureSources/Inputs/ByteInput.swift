@@ -13,13 +13,14 @@ package protocol ByteInput: AnyObject {
 package final class FileInput: ByteInput, Sendable {
     private let descriptor: OwnedDescriptor
     /// The name in messages.
-    let name: String
+    package let name: String
     private let stop: StopSignal
     private let isStandardInput: Bool
 
     /// - Parameters:
     ///   - path: `-` for standard input.
     ///   - stop: interrupts a read that waits for a pipe.
+    /// - Throws: for what cannot be opened, for folders, and for terminals as standard input.
     package init(path: String, stop: StopSignal) throws(InputError) {
         isStandardInput = path == "-"
         name = isStandardInput ? "standard input" : path
@@ -28,13 +29,20 @@ package final class FileInput: ByteInput, Sendable {
         let fd = unsafe path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard fd >= 0 else { throw InputError("cannot open \(name): \(Errno.current)") }
         descriptor = OwnedDescriptor(fd)
+        guard kind != S_IFDIR else { throw InputError("\(name) is a folder; name a file or a pipe") }
+        guard !isStandardInput || isatty(fd) == 0 else {
+            throw InputError("standard input is a terminal; pipe a stream into it, or name a file")
+        }
+    }
+
+    /// The type bits of its mode; nil if they cannot be read.
+    private var kind: mode_t? {
+        var status = stat()
+        return unsafe fstat(descriptor.raw, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
     /// Whether the bytes are produced while they are read, as in a pipe.
-    package var isLive: Bool {
-        var status = stat()
-        return unsafe fstat(descriptor.raw, &status) != 0 || status.st_mode & S_IFMT != S_IFREG
-    }
+    package var isLive: Bool { kind != S_IFREG }
 
     /// Device and inode, which tell this file or pipe from all others.
     var identity: (device: dev_t, inode: ino_t)? {

@@ -19,7 +19,9 @@ package struct Y4MHeader: Equatable, Sendable {
     package init(line: String) throws(InputError) {
         var tags = line.split(separator: " ", omittingEmptySubsequences: true)[...]
         guard tags.popFirst().map(String.init) == Self.magic else {
-            throw InputError("not a YUV4MPEG2 stream: it does not begin with \"\(Self.magic) \"")
+            throw InputError(
+                "not a YUV4MPEG2 stream: it does not begin with \"\(Self.magic) \"; raw pictures require --format and "
+                    + "--size")
         }
         var size: (width: Int?, height: Int?)
         var space = "420"
