@@ -206,9 +206,8 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
             areMarksTold = true
             try notice(
                 .hint(
-                    "viewers see nothing of the screen while the desktop is zoomed, or something covers or dims a mark "
-                        + "in a corner of the captured area, because hidden windows may be anywhere; end the zoom, or "
-                        + "close what covers the mark"))
+                    "viewers see nothing of the screen, because the desktop is zoomed or a mark in a corner is "
+                        + "covered; end the zoom, or move what covers or dims the mark"))
         }
     }
 

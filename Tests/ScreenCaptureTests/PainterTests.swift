@@ -130,6 +130,16 @@ import UpcastClient
         #expect(!model.hasUnread)
     }
 
+    /// Marks, also of other captures, do not count. A window that is not on the screen is not on top.
+    @Test func theWindowOnTop() {
+        var model = Self.model([1: Self.facts(1, x: 0), 2: Self.facts(2, x: 0), 4: Self.mark(4), 5: Self.mark(5)])
+        #expect([1, 2, 3].map(model.isOnTop) == [false, true, false])
+        model.apply(WindowEvent(.restacked, 1, sequence: 1, level: .above(4)))
+        #expect([1, 2].map(model.isOnTop) == [true, false])
+        model.apply(WindowEvent(.unmapped, 1, sequence: 2))
+        #expect([1, 2].map(model.isOnTop) == [false, true])
+    }
+
     /// Marks are shown above a window that takes all input, too.
     @Test func marksAboveAManagerThatTakesAllInput() {
         let model = Self.model([

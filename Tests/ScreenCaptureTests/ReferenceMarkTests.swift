@@ -103,6 +103,8 @@ import UpcastClient
 @Suite struct MarkWatchTests {
     private static let area = CaptureRectangle(x: 0, y: 0, width: 100, height: 100)
     private static let places = ReferenceMark.places(in: area)
+    private static let show = MarkWatch.Action.show(places, areNew: false)
+    private static let renew = MarkWatch.Action.show(places, areNew: true)
 
     private static func action(
         _ watch: inout MarkWatch, in area: CaptureRectangle? = area, isNeeded: Bool = true, displaced: [UInt32] = [],
@@ -115,7 +117,7 @@ import UpcastClient
     private static func shown() -> MarkWatch {
         var watch = MarkWatch()
         let action = Self.action(&watch)
-        #expect(action == .show(places))
+        #expect(action == show)
         watch.shown(by: [1, 2], at: places)
         return watch
     }
@@ -130,7 +132,7 @@ import UpcastClient
         #expect(same == nil)
         let other = CaptureRectangle(x: 50, y: 0, width: 50, height: 100)
         let moved = Self.action(&watch, in: other)
-        #expect(moved == .show(ReferenceMark.places(in: other)))
+        #expect(moved == .show(ReferenceMark.places(in: other), areNew: false))
         let end = Self.action(&watch, in: nil)
         #expect(end == .hide && watch.marks.isEmpty)
         let after = Self.action(&watch, in: nil)
@@ -140,8 +142,12 @@ import UpcastClient
     @Test func marksStayForAWhile() {
         var watch = Self.shown()
         let (last, end) = (MarkWatch.rest - .milliseconds(1), MarkWatch.rest)
-        let actions = [Self.action(&watch, isNeeded: false, now: last), Self.action(&watch, isNeeded: false, now: end)]
+        let stay = Self.action(&watch, isNeeded: false, now: last)
+        #expect(watch.due == end)
+        let actions = [stay, Self.action(&watch, isNeeded: false, now: end)]
         #expect(actions == [nil, .hide])
+        let needed = Self.shown()
+        #expect(needed.due == nil)
     }
 
     @Test func aDisplacedMarkIsShownAgainAfterAPause() {
@@ -150,7 +156,7 @@ import UpcastClient
         let early = Self.action(&watch, displaced: [2], now: .milliseconds(1))
         #expect(early == nil && watch.due == first)
         let raised = Self.action(&watch, displaced: [2], now: first)
-        #expect(raised == .show(Self.places) && watch.due == nil)
+        #expect(raised == Self.show && watch.due == nil)
         // It was raised, but the event has not come yet.
         let again = Self.action(&watch, displaced: [2], now: first)
         #expect(again == nil && watch.due == first + first + first, "twice as long")
@@ -162,12 +168,12 @@ import UpcastClient
             _ = Self.action(&watch, displaced: [2], now: times.last ?? first)
             times.append(watch.due ?? .zero)
             let action = Self.action(&watch, displaced: [2], now: times[times.count - 1])
-            #expect(action == .show(Self.places))
+            #expect(action == Self.show)
         }
         #expect(times[5] - times[4] == MarkWatch.longestDelay)
         let later = times[5] + MarkWatch.longestDelay + MarkWatch.longestDelay + .milliseconds(1)
         let calm = [Self.action(&watch, displaced: [1], now: later), Self.action(&watch, displaced: [1], now: later)]
-        #expect(calm == [.show(Self.places), nil] && watch.due == later + first)
+        #expect(calm == [Self.show, nil] && watch.due == later + first)
     }
 
     /// Some managers paint a mark below a window that it is above.
@@ -181,14 +187,14 @@ import UpcastClient
         var actions = [look(.zero)]
         #expect(watch.due == first)
         actions += [look(first - .milliseconds(1)), look(first)]
-        #expect(actions == [nil, nil, .restore(Self.places)])
+        #expect(actions == [nil, nil, Self.renew])
         #expect(watch.due == first + first + first, "twice as long")
         var times: [MediaTime] = []
         for _ in 0..<4 {
             let due = watch.due ?? .zero
             times.append(due)
             let restored = look(due)
-            #expect(restored == .restore(Self.places))
+            #expect(restored == Self.renew)
         }
         #expect(times[3] - times[2] == longest && watch.due == times[3] + longest)
         let shown = look(times[3], isShown: true)

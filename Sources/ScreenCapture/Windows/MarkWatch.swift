@@ -10,27 +10,36 @@ struct MarkWatch: Sendable {
     }
 
     enum Action: Equatable {
-        /// Shows the marks above all windows in these places.
-        case show([CaptureRectangle])
-        /// Shows new marks in place of those that were shown.
-        case restore([CaptureRectangle])
+        /// Shows the marks above all windows in these places, perhaps new ones instead of those that were shown.
+        case show([CaptureRectangle], areNew: Bool)
         case hide
     }
 
     /// The marks that are shown, as far as this program knows.
     private(set) var marks: [Mark] = []
-    private var area: CaptureRectangle?
     private var neededUntil = MediaTime.zero
-    /// When to call `action` because a mark is displaced or missing; nil if none is.
+    /// When to call `action`, although nothing has changed; nil for never.
     private(set) var due: MediaTime?
     /// When displaced marks may be shown again, and how long it takes the next time.
     private var earliest = MediaTime.zero
     private var pause = firstPause
-    /// When new marks are shown in place of missing ones; nil while none is missing.
-    private var restoration: MediaTime?
-    private var delay = firstDelay
-    /// Since when no picture has shown all marks; nil if the last one has.
-    private var missingSince: MediaTime?
+    /// Set while pictures that need all marks do not show them.
+    private var lack: Lack?
+
+    private struct Lack {
+        let since: MediaTime
+        private var delay = MarkWatch.firstDelay
+        /// When new marks are shown.
+        private(set) var renewal: MediaTime
+
+        init(since: MediaTime) { (self.since, renewal) = (since, since + delay) }
+
+        /// New marks are shown. It takes longer the next time.
+        mutating func renew(now: MediaTime) {
+            delay = MarkWatch.longer(delay)
+            renewal = now + delay
+        }
+    }
 
     /// The pause before displaced marks are shown again. Twice as long each time, at most `longestDelay`: another
     /// program, such as a screen locker, may also keep its window above all others.
@@ -55,27 +64,30 @@ struct MarkWatch: Sendable {
     ) -> Action? {
         if isNeeded { neededUntil = now + Self.rest }
         guard let area, now < neededUntil else {
-            guard self.area != nil else { return nil }
-            self = MarkWatch()
-            return .hide
+            defer { self = MarkWatch() }
+            return marks.isEmpty ? nil : .hide
         }
-        let isNew = area != self.area
-        if !isNew, let restoration, restoration <= now {
-            delay = Self.longer(delay)
-            (self.restoration, due, earliest) = (now + delay, now + delay, now + pause)
-            return .restore(ReferenceMark.places(in: area))
-        }
+        let places = ReferenceMark.places(in: area)
+        let hasMoved = !marks.lazy.map(\.place).elementsEqual(places)
         let isOneDisplaced = marks.contains(where: isDisplaced)
-        if isNew || isOneDisplaced && earliest <= now {
-            pause = isNew || now - earliest > Self.longestDelay ? Self.firstPause : Self.longer(pause)
-            (self.area, due, earliest) = (area, restoration, now + pause)
-            return .show(ReferenceMark.places(in: area))
+        var action: Action?
+        if hasMoved {
+            (lack, pause) = (nil, Self.firstPause)
+            action = .show(places, areNew: false)
+        } else if let renewal = lack?.renewal, renewal <= now {
+            lack?.renew(now: now)
+            action = .show(places, areNew: true)
+        } else if isOneDisplaced && earliest <= now {
+            pause = now - earliest > Self.longestDelay ? Self.firstPause : Self.longer(pause)
+            action = .show(places, areNew: false)
         }
-        due = MediaTime.sooner(restoration, isOneDisplaced ? earliest : nil)
-        return nil
+        if action != nil { earliest = now + pause }
+        let raise = action == nil && isOneDisplaced ? earliest : nil
+        due = MediaTime.sooner(MediaTime.sooner(lack?.renewal, raise), isNeeded ? nil : neededUntil)
+        return action
     }
 
-    private static func longer(_ time: MediaTime) -> MediaTime {
+    fileprivate static func longer(_ time: MediaTime) -> MediaTime {
         min(MediaTime(nanoseconds: 2 * time.nanoseconds), longestDelay)
     }
 
@@ -87,18 +99,13 @@ struct MarkWatch: Sendable {
     /// Whether a picture shows windows where they are: it shows all marks.
     mutating func believes(isShown: (Mark) -> Bool, now: MediaTime) -> Bool {
         let isBelieved = !marks.isEmpty && marks.allSatisfy(isShown)
-        guard !isBelieved else {
-            skip()
-            return true
-        }
-        missingSince = missingSince ?? now
-        restoration = restoration ?? now + delay
-        return false
+        lack = isBelieved ? nil : lack ?? Lack(since: now)
+        return isBelieved
     }
 
     /// It does not matter where a picture shows windows: nothing is hidden, or everything is anyway.
-    mutating func skip() { (missingSince, restoration, delay) = (nil, nil, Self.firstDelay) }
+    mutating func skip() { lack = nil }
 
     /// Whether marks have been missing for so long that the user should know why everything is hidden.
-    func isMissing(now: MediaTime) -> Bool { missingSince.map { now - $0 >= Self.patience } ?? false }
+    func isMissing(now: MediaTime) -> Bool { lack.map { now - $0.since >= Self.patience } ?? false }
 }

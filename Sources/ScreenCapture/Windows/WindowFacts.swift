@@ -86,9 +86,6 @@ package struct WindowFacts: Equatable, Sendable {
     /// Whether it is mutter's guard window, below which mutter keeps windows that are not shown.
     var isGuard: Bool { isOverrideRedirect && isInputOnly && title.hasSuffix("guard window") }
 
-    /// It is a window of this program, which is not read. All others have names, even if these are empty.
-    var isOwn: Bool { names.isEmpty }
-
     /// It has no pixels to hide, and does not ask to hide everything.
     var hidesNothing: Bool { isInputOnly && !hidesEverything }
     /// It hides everything while it is viewable.

@@ -37,6 +37,6 @@ struct MenuOwners: Sendable {
 
     /// Whether a window is a menu, a tooltip or the like, of any program.
     func isMenu(_ facts: WindowFacts) -> Bool {
-        facts.isOverrideRedirect && !facts.isOwn && !framers.contains(facts.maker)
+        facts.isOverrideRedirect && !framers.contains(facts.maker)
     }
 }

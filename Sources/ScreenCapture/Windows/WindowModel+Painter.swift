@@ -25,7 +25,14 @@ extension WindowModel {
         guard let window = windows[id], window.isMapped, window.place?.intersection(bounds) == bounds else {
             return false
         }
-        return !stack.above(id).contains { isViewable($0) && !isMark($0) && !isOverlay($0) }
+        return !isBelowOthers(id)
+    }
+
+    /// Whether a window is on the screen, and above all others there.
+    func isOnTop(_ id: UInt32) -> Bool { isViewable(id) && !isBelowOthers(id) }
+
+    private func isBelowOthers(_ id: UInt32) -> Bool {
+        stack.above(id).contains { isViewable($0) && !isMark($0) && !isOverlay($0) }
     }
 
     /// Whether a window is a reference mark, perhaps of another capture of this screen.
@@ -38,8 +45,8 @@ extension WindowModel {
     /// Whether a window may lie above a reference mark, or the mark is not where it was shown. The mark of another
     /// capture in the same place looks the same.
     func isDisplaced(_ mark: MarkWatch.Mark) -> Bool {
-        guard let own = windows[mark.window] else { return false }
-        return !own.isMapped || own.place != mark.place
+        guard let known = windows[mark.window] else { return false }
+        return !known.isMapped || known.place != mark.place
             || stack.above(mark.window).contains { other in
                 guard let window = windows[other], window.isViewable, !isOverlay(other) else { return false }
                 return window.place.map { $0 != mark.place && $0.intersection(mark.place) != nil } ?? true

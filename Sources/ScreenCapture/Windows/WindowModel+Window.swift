@@ -70,12 +70,26 @@ extension WindowModel {
     }
 }
 
+extension WindowModel {
+    /// Whether this program has made a window.
+    func isOwn(_ window: UInt32) -> Bool { own != nil && unseen.maker(of: window) == own }
+
+    /// A child of the root window that has come. It is not on the screen yet.
+    ///
+    /// - Parameter place: nil if it comes back from inside another window, where it may have been looked at, and may
+    ///   have been on the screen.
+    func newcomer(_ window: UInt32, at place: CaptureRectangle?) -> Window {
+        guard !isOwn(window) else { return Window(own: window, at: place) }
+        let isDoubtful = place != nil || tree.top(of: window).map(mayBeSecure) ?? true
+        return Window(place: place, isMapped: false, facts: nil, isDoubtful: isDoubtful, wasShown: place == nil)
+    }
+}
+
 extension WindowModel.Window {
-    /// A window of this program, which is known without being read. Rules do not apply to it.
+    /// A window of this program, which is known without being read. Rules do not apply to it, and it is no menu.
     init(own window: UInt32, at place: CaptureRectangle?) {
         let none = CaptureRectangle(x: 0, y: 0, width: 0, height: 0)
-        let facts = WindowFacts(
-            place: place ?? none, isViewable: false, isOverrideRedirect: true, client: window)
+        let facts = WindowFacts(place: place ?? none, isViewable: false, client: window)
         self.init(place: place, isMapped: false, facts: facts, isUnwatched: false, isNew: false, isDoubtful: false)
     }
 }

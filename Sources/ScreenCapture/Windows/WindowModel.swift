@@ -8,7 +8,7 @@ package import UpcastClient
 package struct WindowModel: Sendable {
     let rules: WindowRules
     private(set) var windows: [UInt32: Window] = [:]
-    private var tree = WindowTree()
+    private(set) var tree = WindowTree()
     /// As of the last reading.
     private(set) var manager = WindowManager.none
     /// The window manager's X client, if it also composites. As of the last reading.
@@ -34,7 +34,7 @@ package struct WindowModel: Sendable {
     /// The places that are being painted over, and the sequence number of the request.
     var erasure: (places: [CaptureRectangle], sequence: UInt32)?
     var stack = WindowStack()
-    private let own: UInt32?
+    let own: UInt32?
     /// The screen is captured: all windows share one picture, unless there is a compositing manager.
     private let showsScreen: Bool
     /// Windows that a window manager may use to take input, with the X client that made each. As of the last reading.
@@ -173,15 +173,10 @@ package struct WindowModel: Sendable {
         switch event.kind {
         case .came(let place):
             front?.forget(event.window)
-            // A window without a place comes back from inside another one, where it may have been looked at.
-            let isDoubtful = place != nil || tree.top(of: event.window).map(mayBeSecure) ?? true
+            let window = newcomer(event.window, at: place)
             if place != nil { noteNew(event.window) }
             (inputTakers[event.window], guards[event.window]) = (nil, nil)
-            // Inside the other window, it may have been on the screen.
-            windows[event.window] =
-                isOwn(event.window)
-                ? Window(own: event.window, at: place)
-                : Window(place: place, isMapped: false, facts: nil, isDoubtful: isDoubtful, wasShown: place == nil)
+            windows[event.window] = window
             stack.put(event.window, .highest)
         case .went:
             front?.forget(event.window)
@@ -204,7 +199,7 @@ package struct WindowModel: Sendable {
             passTaskbar(event.window)
             // A program may change override-redirect after the window was read. The server sends no event for that.
             if let facts = windows[event.window]?.facts, let isMenu = event.isOverrideRedirect,
-                facts.isOverrideRedirect != isMenu
+                facts.isOverrideRedirect != isMenu, !isOwn(event.window)
             {
                 forget(event.window)
             }
@@ -345,9 +340,6 @@ package struct WindowModel: Sendable {
     func isOfFrontAndViewable(_ window: UInt32) -> Bool {
         isOfFront(window) && top(of: window).flatMap { windows[$0]?.isViewable } ?? false
     }
-
-    /// Whether this program has made a window.
-    func isOwn(_ window: UInt32) -> Bool { own != nil && unseen.maker(of: window) == own }
 
     /// Whether a window is a known child of the root window.
     func knows(_ window: UInt32) -> Bool { windows[window] != nil }

@@ -44,6 +44,7 @@ struct WindowWatch {
     }
 
     mutating func take(_ event: WindowEvent, now: MediaTime) {
+        let wasOnTop = hasFront && model.isOnTop(event.window)
         model.apply(event)
         keepLeft(now: now)
         erasing.windowsChanged(now: now)
@@ -51,7 +52,9 @@ struct WindowWatch {
         switch event.kind {
         case .mapped, .moved: if !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
         case .restacked:
-            if model.knows(event.window), !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
+            // A window that keeps itself above the reference marks does not move above windows of others.
+            let hasMoved = model.knows(event.window) && !(wasOnTop && model.isOnTop(event.window))
+            if hasMoved, !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
         case .came, .went, .unmapped, .movedInside, .changed, .renamed, .cameInside, .rearranged, .iconMoved: break
         }
     }
@@ -115,9 +118,8 @@ struct WindowWatch {
         let action = marks.action(
             in: hasPainter ? area : nil, isNeeded: mayHide, isDisplaced: { model.isDisplaced($0) }, now: now)
         switch action {
-        case .show(let places): marks.shown(by: display.showMarks(at: places), at: places)
-        case .restore(let places):
-            display.hideMarks()
+        case .show(let places, let areNew):
+            if areNew { display.hideMarks() }
             marks.shown(by: display.showMarks(at: places), at: places)
         case .hide: display.hideMarks()
         case nil: break
