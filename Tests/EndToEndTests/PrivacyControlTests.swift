@@ -433,7 +433,9 @@ import Testing
             #expect(taken.reduce(0, +) > 0, "\(answer)")
             #expect(kept > last, "\(last) ms had left, and all until \(kept) ms was to")
             #expect(end * 1000 <= Double(kept), "\(end) s came, and nothing after \(kept) ms was to")
-            #expect(end * 1000 > Double(last), "\(last) ms had left, \(end) s came")
+            // What had left is shown until there is something else. On a busy machine, pictures may be missing.
+            let next = try #require(all.first { $0 > end })
+            #expect(next * 1000 > Double(last), "\(last) ms had left, \(end) s came, and then \(next) s")
             #expect(try daemon.terminate() == .code(0))
             // The curtain has the times of what was taken back if the encoder keeps up.
             guard lateness < .milliseconds(250) else {
@@ -441,6 +443,7 @@ import Testing
             }
             let gap = zip(all, all.dropFirst()).map { $1 - $0 }.max() ?? 99
             #expect(gap < 0.5, "a gap of \(gap) s")
+            #expect(end * 1000 > Double(last), "\(last) ms had left, \(end) s came")
             #expect(end + gap > Double(kept) / 1000, "\(end) s came, and all until \(kept) ms was to")
         }
     }
