@@ -102,6 +102,8 @@ static void begin_damage(upcast_x *x) {
     x->damage_event = xcb_get_extension_data(x->c, &xcb_damage_id)->first_event;
     x->region = xcb_generate_id(x->c);
     xcb_xfixes_create_region(x->c, x->region, 0, NULL);
+    x->kept_damage = xcb_generate_id(x->c);
+    xcb_xfixes_create_region(x->c, x->kept_damage, 0, NULL);
     x->damage = xcb_generate_id(x->c);
     // One event for the first change, then silence until the damage is subtracted.
     xcb_damage_create(x->c, x->damage, x->screen->root, XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY);

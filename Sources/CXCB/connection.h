@@ -43,6 +43,9 @@ struct upcast_x {
     uint16_t input_minor;
     xcb_damage_damage_t damage;
     xcb_xfixes_region_t region;
+    /// Damage of the root window that the next picture reports, too.
+    xcb_xfixes_region_t kept_damage;
+    bool has_kept_damage;
     /// Mapped over an area for a moment, so that the area is drawn again; 0 until it is needed.
     xcb_window_t cover;
     /// Makes a compositing manager paint; 0 until it is needed.

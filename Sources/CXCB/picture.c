@@ -50,6 +50,8 @@ int upcast_x_grab(
     // Subtracts damage before it copies: what is drawn in between is in the picture, and is reported again.
     if (has_damage) {
         xcb_damage_subtract(x->c, x->damage, XCB_NONE, x->region);
+        if (x->has_kept_damage) xcb_xfixes_union_region(x->c, x->region, x->kept_damage, x->region);
+        x->has_kept_damage = false;
         region = xcb_xfixes_fetch_region(x->c, x->region);
     }
     xcb_query_pointer_cookie_t pointer = xcb_query_pointer(x->c, x->screen->root);

@@ -35,6 +35,30 @@ void upcast_x_ask_repaint(upcast_x *x, const upcast_x_rectangle *area) {
     xcb_flush(x->c);
 }
 
+static void redraw(upcast_x *x, const upcast_x_drawn *drawn) {
+    const xcb_gcontext_t pen = xcb_generate_id(x->c);
+    const uint32_t values[] = {XCB_SUBWINDOW_MODE_INCLUDE_INFERIORS, 0};
+    xcb_create_gc(x->c, pen, drawn->window, XCB_GC_SUBWINDOW_MODE | XCB_GC_GRAPHICS_EXPOSURES, values);
+    xcb_copy_area(x->c, drawn->window, drawn->window, pen, 0, 0, 0, 0, drawn->width, drawn->height);
+    xcb_free_gc(x->c, pen);
+}
+
+void upcast_x_redraw(upcast_x *x, const upcast_x_drawn *drawn, uint32_t count) {
+    if (!x->has_damage) return;
+    // What is drawn on the screen itself, in a window that is not redirected, must not count as painted by the manager.
+    xcb_grab_server(x->c);
+    xcb_damage_subtract(x->c, x->damage, XCB_NONE, x->region);
+    if (x->has_kept_damage)
+        xcb_xfixes_union_region(x->c, x->kept_damage, x->region, x->kept_damage);
+    else
+        xcb_xfixes_copy_region(x->c, x->region, x->kept_damage);
+    x->has_kept_damage = true;
+    for (uint32_t i = 0; i < count; i++) redraw(x, &drawn[i]);
+    xcb_damage_subtract(x->c, x->damage, XCB_NONE, XCB_NONE);
+    xcb_ungrab_server(x->c);
+    xcb_flush(x->c);
+}
+
 void upcast_x_end_repaint(upcast_x *x) {
     if (!x->veil) return;
     xcb_unmap_window(x->c, x->veil);

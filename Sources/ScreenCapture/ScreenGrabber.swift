@@ -165,7 +165,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         case .pointerMoved: pointer.noteMotion()
         case .screenChanged:
             try display.refresh()
-            windows.resize()
+            windows.resize(now: clock.now())
             hasScreenChanged = true
         case .window(let event):
             windows.take(event, now: clock.now())
@@ -206,8 +206,9 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
             areMarksTold = true
             try notice(
                 .hint(
-                    "viewers see nothing of the screen, because the desktop is zoomed or a mark in a corner is "
-                        + "covered; end the zoom, or move what covers or dims the mark"))
+                    "viewers see nothing of the screen, because hidden windows may be anywhere: the desktop is zoomed, "
+                        + "or something covers or dims a mark of upcast-screen in a corner; end the zoom, or move what "
+                        + "covers the mark"))
         }
     }
 
@@ -220,7 +221,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
     /// Finds the area, which may have moved, or may be missing for a while.
     private func placeArea(_ notice: (Notice) throws -> Void) throws {
         let monitors = try display.monitors()
-        windows.resize()
+        windows.resize(now: clock.now())
         let place: CaptureRectangle
         do throws(ScreenError) {
             place = try settings.area.place(width: display.width, height: display.height, monitors: monitors)

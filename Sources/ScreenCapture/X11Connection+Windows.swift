@@ -63,6 +63,15 @@ extension X11Connection {
         unsafe upcast_x_ask_repaint(handle, &area)
     }
 
+    /// Makes the compositing manager paint windows, which look as before.
+    func redraw(_ windows: [(window: UInt32, place: CaptureRectangle)]) {
+        let drawn = windows.map { window, place in
+            upcast_x_drawn(
+                window: window, width: UInt16(clamping: place.width), height: UInt16(clamping: place.height))
+        }
+        unsafe upcast_x_redraw(handle, drawn, UInt32(drawn.count))
+    }
+
     func endRepaint() { unsafe upcast_x_end_repaint(handle) }
 
     /// Shows reference marks above all other windows, or puts them there again.

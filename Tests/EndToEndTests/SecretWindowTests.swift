@@ -191,6 +191,37 @@ import Testing
         }
     }
 
+    /// A window stops being secret, and nothing on the screen changes: xfwm4, which paints nothing below opaque
+    /// windows, is made to paint it, and viewers see it.
+    @Test(.inItsTurn) func aWindowThatIsSecretNoMore() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let manager = try screen.manage(with: "xfwm4")
+            let window = try screen.xterm("Secret", "90x20+20+20", colour: "#ff00ff")
+            try waitFor("the window", evidence: { window.errorTail }) { try screen.grab().hasMagenta }
+            let number = try screen.number(of: "Secret")
+            func setSecure(_ options: String...) throws {
+                _ = try ChildProcess.run("xprop", ["-display", screen.display, "-id", "\(number)"] + options)
+            }
+            let stage = try Stage()
+            let client = try stage.capture(screen, ["--no-pointer"])
+            for _ in 0..<2 {
+                try setSecure("-f", "_UPCAST_SECURE", "32c", "-set", "_UPCAST_SECURE", "1")
+                try waitFor("the window to be hidden", while: client, evidence: { stage.daemon.log }) {
+                    try !stage.snapshot().hasMagenta
+                }
+                try setSecure("-remove", "_UPCAST_SECURE")
+                try waitFor("the window to be seen", while: client, evidence: { stage.daemon.log }) {
+                    try stage.snapshot().hasMagenta
+                }
+            }
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            for process in [manager, window] { try process.stop(SIGKILL) }
+            try stage.end()
+        }
+    }
+
     /// xfwm4 shows a picture of each window to which Alt+Tab switches.
     @Test(.inItsTurn, arguments: [true, false]) func aPreview(isHidden: Bool) async throws {
         try await blocking {

@@ -501,11 +501,28 @@ import UpcastClient
     /// With another size of the screen, servers may show its pixels anywhere.
     @Test(arguments: [UInt32(0), 1]) func aScreenThatGetsAnotherSize(secure: UInt32) {
         var model = Self.model(secure: secure)
-        model.bounds = Self.rectangle(0, 0, 640, 480)
+        model.resize(to: Self.rectangle(0, 0, 640, 480), showsSecrets: false)
         #expect(Self.hidden(model) == (secure == 0 ? [] : ["100x100+0+0", "640x480+0+0"]))
         model.erase(model.leftBehind, sequence: 20)
         model.endPicture()
         #expect(Self.left(model) == [])
+        // What is beyond the edges is not painted over.
+        model.apply(WindowEvent(.went, 1, sequence: 21))
+        model.erase(model.leftBehind, sequence: 22)
+        model.endPicture()
+        model.resize(to: Self.bounds, showsSecrets: false)
+        #expect(Self.hidden(model) == (secure == 0 ? [] : ["1000x800+0+0"]))
+    }
+
+    /// A compositing manager paints a screen of another size after the first picture of it.
+    @Test(arguments: [(UInt32(0), false), (1, false), (0, true)])
+    func aCompositedScreenThatGetsAnotherSize(secure: UInt32, showsSecrets: Bool) {
+        var model = Self.model(secure: secure)
+        model.isComposited = true
+        _ = model.takeLeft()
+        let size = Self.rectangle(0, 0, 640, 480)
+        model.resize(to: size, showsSecrets: showsSecrets)
+        #expect(model.takeLeft().map(\.place) == (secure == 0 && !showsSecrets ? [] : [size]))
     }
 
     /// A window that comes, is seen and leaves between two pictures.

@@ -215,6 +215,36 @@ import UpcastClient
         }
     }
 
+    /// Managers show a window between its old and its new size. It may go on from there, but a move alone is not shown.
+    @Test(arguments: [UInt32(0), 1]) func anotherSize(secure: UInt32) {
+        var model = Self.model([1: Self.facts(1, x: 5, secure: secure)])
+        var passed = PassedPlaces()
+        func move(_ x: Int, _ width: Int, now: MediaTime) -> [CaptureRectangle] {
+            let place = CaptureRectangle(x: x, y: 10, width: width, height: 50)
+            model.apply(WindowEvent(.moved(place), 1, sequence: 9))
+            for left in model.takeLeft() where left.window == nil { passed.note(left, for: .seconds(1), now: now) }
+            return passed.all.map(\.place)
+        }
+        func way(_ x: Int, _ width: Int) -> [CaptureRectangle] {
+            secure == 0 ? [] : [CaptureRectangle(x: x, y: 10, width: width, height: 50)]
+        }
+        #expect(move(300, 100, now: .zero) == [])
+        #expect(move(300, 200, now: .zero) == way(300, 200))
+        #expect(move(100, 200, now: .milliseconds(900)) == way(100, 400))
+        #expect(move(700, 100, now: .milliseconds(1800)) == way(100, 700))
+        #expect(move(0, 100, now: .seconds(9)) == [], "it is long over")
+    }
+
+    /// What is drawn over itself: not what the server shows above all windows, and nothing of this program.
+    @Test func whatIsRedrawn() {
+        var model = WindowModel(WindowRules(), bounds: Self.bounds, resourceMask: 0xff, own: 0x100, showsScreen: true)
+        for window in [UInt32(0x101), 0x201, 0x202, 0x3f] {
+            model.apply(WindowEvent(.came(Self.facts(window, x: window == 0x202 ? 500 : 5).place), window, sequence: 1))
+            model.apply(WindowEvent(.mapped, window, sequence: 2))
+        }
+        #expect(model.shown(in: CaptureRectangle(x: 0, y: 0, width: 200, height: 200)).map(\.window) == [0x201])
+    }
+
     /// GNOME Shell is asked whether it shows windows to choose from.
     @Test(arguments: [(UInt32(1), true), (0, true), (1, false)])
     func windowsToChooseFrom(secure: UInt32, isMutter: Bool) {
@@ -282,7 +312,7 @@ import UpcastClient
     /// A place where something passes is hidden for a time, whatever is painted there, and whatever else hides it.
     @Test(arguments: [false, true]) func places(areHidden: Bool) {
         var lingering = LingeringSecrets()
-        lingering.passes(Self.taskbar, now: .seconds(5))
+        lingering.passes(.init(place: Self.taskbar), now: .seconds(5))
         for milliseconds in [5000, 5900, 6001] as [Int64] {
             var secrets = WindowSecrets()
             if areHidden, milliseconds == 5000 { secrets.hide(Self.taskbar) }
@@ -295,7 +325,7 @@ import UpcastClient
     /// A busy manager begins late. One that paints nothing does not hide the place for ever.
     @Test(arguments: [false, true]) func aBusyManager(paints: Bool) {
         var passed = PassedPlaces()
-        passed.note(Self.taskbar, for: .seconds(1), awaitsPaint: true, now: .zero)
+        passed.note(.init(place: Self.taskbar, awaitsPaint: true), for: .seconds(1), now: .zero)
         func end(_ now: MediaTime, _ areas: [CaptureRectangle]) -> MediaTime? {
             var secrets = WindowSecrets()
             passed.painted(areas, now: now)
@@ -315,15 +345,18 @@ import UpcastClient
     @Test func manyPlaces() {
         var passed = PassedPlaces()
         let bar = CaptureRectangle(x: 0, y: 780, width: 1000, height: 20)
-        for second in 0..<100 as Range<Int64> { passed.note(bar, for: .seconds(2), now: .seconds(second)) }
+        for second in 0..<100 as Range<Int64> {
+            passed.note(.init(place: bar), for: .seconds(2), now: .seconds(second))
+        }
         #expect(passed.all.count == 1 && passed.all[0].until == .seconds(101), "the same place is there once")
         for x in 0..<PassedPlaces.capacity {
-            passed.note(CaptureRectangle(x: x, y: 0, width: 1, height: 9), for: .seconds(2), now: .seconds(100))
+            let place = CaptureRectangle(x: x, y: 0, width: 1, height: 9)
+            passed.note(.init(place: place), for: .seconds(2), now: .seconds(100))
         }
         var secrets = WindowSecrets()
         #expect(passed.hide(in: &secrets, now: .milliseconds(100_999)) == .seconds(102))
         #expect(secrets.places == [CaptureRectangle(x: 0, y: 0, width: 1000, height: 800)], "too many become one")
-        passed.note(Self.taskbar, for: .seconds(2), now: .seconds(102))
+        passed.note(.init(place: Self.taskbar), for: .seconds(2), now: .seconds(102))
         #expect(passed.all.map(\.place) == [Self.taskbar], "what is over is forgotten")
     }
 

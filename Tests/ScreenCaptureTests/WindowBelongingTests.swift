@@ -25,14 +25,33 @@ import UpcastClient
         #expect(Self.hidden(Self.model([1: chosen, 2: plain, 3: tile, 4: other])) == [1, 3])
     }
 
+    /// No rule for a class can match picture-in-picture of Chromium.
+    @Test(arguments: ["class=chrom*", "title=page"]) func windowsWithoutAClass(rule: String) throws {
+        var rules = WindowRules()
+        try rules.add(rule)
+        var browser = Self.window(1, process: 50, className: "Chromium")
+        browser.names[0].title = "page"
+        var model = Self.model(
+            [
+                1: browser, 2: Self.window(2, process: 50), 3: Self.window(3, process: 50, className: "Other"),
+                4: Self.window(4, process: 51), 5: Self.window(5, process: 50, maker: Self.manager),
+            ], rules: rules)
+        #expect(Self.hidden(model) == (rule.hasPrefix("class") ? [1, 2] : [1]))
+        // The program ends, one window after the other.
+        model.apply(WindowEvent(.went, 1, sequence: 9, destroyed: 1))
+        model.read([:], manager: .client(Self.manager))
+        #expect(Self.hidden(model) == (rule.hasPrefix("class") ? [2] : []))
+    }
+
     /// A window at the place of its number.
     private static func window(
         _ number: UInt32, process: UInt32?, maker: UInt32 = 0, override: Bool = false, secure: UInt32 = 0,
-        for parent: UInt32? = nil, group: UInt32? = nil, isForGroup: Bool = false, all: [UInt32] = []
+        for parent: UInt32? = nil, group: UInt32? = nil, isForGroup: Bool = false, all: [UInt32] = [],
+        className: String = ""
     ) -> WindowFacts {
         WindowFacts(
             place: place(number), isViewable: true, isOverrideRedirect: override,
-            names: [WindowNames(window: number, process: process, maker: maker)], secure: secure,
+            names: [WindowNames(window: number, className: className, process: process, maker: maker)], secure: secure,
             transientFor: parent, client: number, group: group, isTransientForGroup: isForGroup, inside: all)
     }
 

@@ -200,6 +200,38 @@ import UpcastClient
         }
     }
 
+    /// A window of another application that is raised may be in front. One that stays above all others has not moved.
+    @Test func aWindowIsRaised() async throws {
+        try await blocking {
+            let rig = try Rig()
+            _ = try rig.model()
+            var front = WindowRules()
+            try front.add("class=Main")
+            var watch = WindowWatch(WindowRules(), front: front, rig.display)
+            try watch.begin()
+            var reading = try #require(try rig.display.read({ watch.unread }, taking: { _ in }))
+            let main = try #require(reading.facts.first { $1.className == "Main" }?.key)
+            let other = try #require(reading.facts.first { $1.className == "Other" }?.key)
+            reading.facts[other]?.names[0].owner = .process(1)
+            watch.note(reading, now: .zero)
+            try rig.run(
+                "xprop", "-display", rig.screen.display, "-root", "-f", "_NET_ACTIVE_WINDOW", "32x", "-set",
+                "_NET_ACTIVE_WINDOW", "\(main)")
+            /// Whether the application is in front now, and at once after a window was put at another level.
+            func isInFront(_ seconds: Int64, _ window: UInt32, _ level: WindowStack.Level) throws -> [Bool] {
+                let now = MediaTime.seconds(seconds)
+                let before = try watch.isInFront(now: now)
+                watch.take(WindowEvent(.restacked, window, sequence: 1, level: level), now: now)
+                return [before, try watch.isInFront(now: now)]
+            }
+            _ = try isInFront(1, main, .highest)
+            #expect(try isInFront(2, other, .highest) == [true, false], "it is raised")
+            #expect(try isInFront(3, other, .highest) == [true, true], "it stays")
+            #expect(try isInFront(4, other, .lowest) == [true, false])
+            #expect(try isInFront(5, main, .highest) == [true, true])
+        }
+    }
+
     /// Pictures and pointers say nothing of windows.
     @Test func whatDisturbsAReading() {
         let window = { (kind: WindowEvent.Kind) in X11Connection.Event.window(WindowEvent(kind, 1, sequence: 1)) }

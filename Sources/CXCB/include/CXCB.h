@@ -352,6 +352,15 @@ enum { UPCAST_X_MAX_ERASED = 64 };
 /// Does nothing if the server has no visual for it, or no XFIXES.
 void upcast_x_ask_repaint(upcast_x *x, const upcast_x_rectangle *area);
 void upcast_x_end_repaint(upcast_x *x);
+typedef struct {
+    uint32_t window;
+    uint16_t width, height;
+} upcast_x_drawn;
+/// Draws the pixels of windows over themselves, so that DAMAGE reports them to a compositing manager. A manager that
+/// paints nothing below opaque windows, as xfwm4, paints these then. Pictures do not report this damage.
+///
+/// @param drawn  children of the root window. Nothing happens to one that has gone, or has no pixels.
+void upcast_x_redraw(upcast_x *x, const upcast_x_drawn *drawn, uint32_t count);
 
 enum { UPCAST_X_MARKS = 2, UPCAST_X_MARK_SIDE = 8 };
 /// Whether a pixel of the marks' pattern is grey, not black. Both numbers are below UPCAST_X_MARK_SIDE.

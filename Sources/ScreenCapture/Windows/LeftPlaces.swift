@@ -61,6 +61,7 @@ struct LeftPlaces: Sendable {
     /// Beyond this number, the two oldest places are joined.
     static let capacity = 32
     private var all: [Left] = []
+    var isEmpty: Bool { all.isEmpty }
 
     mutating func note(_ place: CaptureRectangle, of window: UInt32, now: MediaTime, for time: MediaTime) {
         if let last = all.lastIndex(where: { $0.window == window }), now - all[last].since < Self.step {

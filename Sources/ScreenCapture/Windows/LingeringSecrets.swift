@@ -33,11 +33,12 @@ package struct LingeringSecrets: Sendable {
     }
 
     /// Notes that a compositing manager may show a secret window on its way across a place, for some time.
-    ///
-    /// - Parameter awaitsPaint: whether the manager paints there, so that the time begins no sooner.
-    package mutating func passes(_ place: CaptureRectangle, awaitsPaint: Bool = false, now: MediaTime) {
-        passed.note(place, for: lateness(Self.fadingTime), awaitsPaint: awaitsPaint, now: now)
+    mutating func passes(_ way: WindowModel.Left, now: MediaTime) {
+        passed.note(way, for: lateness(Self.fadingTime), now: now)
     }
+
+    /// Whether no place is known that stays hidden for a while.
+    var isEmpty: Bool { places.isEmpty && everywhereUntil == nil && left.isEmpty && passed.all.isEmpty }
 
     /// How late a compositing manager may paint: at least `time`, at most `maxTime`.
     private func lateness(_ time: MediaTime) -> MediaTime {

@@ -1,4 +1,4 @@
-/// Programs whose menus are secret. Pure.
+/// Programs whose menus, or windows without a class, are secret. Pure.
 ///
 /// The set is bounded. When it is full, all programs count as suspects.
 struct MenuSuspects: Sendable {

@@ -11,6 +11,8 @@ struct PassedPlaces: Sendable {
         var until: MediaTime
         /// A busy manager begins late: its time begins when something is painted in the place.
         var awaitsPaint = false
+        /// The window whose way it is; nil for several.
+        var walker: UInt32?
         /// What is painted in the first picture may be of before.
         var isNew = true
 
@@ -23,12 +25,15 @@ struct PassedPlaces: Sendable {
     static let patience = MediaTime.seconds(4)
     private(set) var all: [Passed] = []
 
-    mutating func note(_ place: CaptureRectangle, for time: MediaTime, awaitsPaint: Bool = false, now: MediaTime) {
+    /// Notes a way for a time. A way of the same window that is not over becomes one with it.
+    mutating func note(_ way: WindowModel.Left, for time: MediaTime, now: MediaTime) {
         forget(until: now)
-        let new = Passed(place: place, time: time, until: now + time, awaitsPaint: awaitsPaint)
-        if let index = all.firstIndex(where: { $0.place == place }) {
-            all[index].join(new)
-        } else {
+        let new = Passed(
+            place: way.place, time: time, until: now + time, awaitsPaint: way.awaitsPaint, walker: way.walker)
+        let same = all.firstIndex { $0.place == way.place || $0.walker != nil && $0.walker == way.walker }
+        if let same {
+            all[same].join(new)
+        } else if !way.onlyProlongs {
             all.append(new)
         }
         guard all.count > Self.capacity else { return }
@@ -68,5 +73,6 @@ extension PassedPlaces.Passed {
         place = place.joined(with: other.place)
         (time, until) = (max(time, other.time), max(until, other.until))
         (awaitsPaint, isNew) = (awaitsPaint || other.awaitsPaint, isNew || other.isNew)
+        if walker != other.walker { walker = nil }
     }
 }

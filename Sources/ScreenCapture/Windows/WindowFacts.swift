@@ -86,6 +86,9 @@ package struct WindowFacts: Equatable, Sendable {
     /// Whether it is mutter's guard window, below which mutter keeps windows that are not shown.
     var isGuard: Bool { isOverrideRedirect && isInputOnly && title.hasSuffix("guard window") }
 
+    /// Its client names no class, as Chromium's picture-in-picture, so that rules for classes cannot match it.
+    var hasNoClass: Bool { names.first.map { $0.instance.isEmpty && $0.className.isEmpty && !$0.isClassCut } ?? false }
+
     /// It has no pixels to hide, and does not ask to hide everything.
     var hidesNothing: Bool { isInputOnly && !hidesEverything }
     /// It hides everything while it is viewable.

@@ -16,6 +16,33 @@ extension WindowModel {
     /// Whether a child of the root window is on the screen.
     func isViewable(_ window: UInt32) -> Bool { windows[window]?.isViewable ?? false }
 
+    /// The windows on the screen that cover a part of an area, and that a compositing manager paints.
+    func shown(in area: CaptureRectangle) -> [(window: UInt32, place: CaptureRectangle)] {
+        windows.compactMap { id, window in
+            guard window.isViewable, !isOwn(id), !isOverlay(id), let place = window.place,
+                place.intersection(area) != nil
+            else { return nil }
+            return (id, place)
+        }
+    }
+
+    /// Takes over another size of the screen. Servers may then show its old pixels anywhere. A screen that grows may
+    /// show what was there before it shrank.
+    ///
+    /// - Parameter showsSecrets: whether something is hidden, although the windows have gone.
+    mutating func resize(to size: CaptureRectangle, showsSecrets: Bool) {
+        guard size != bounds else { return }
+        bounds = size
+        let shows = windows.contains { id, window in window.isViewable && mayBeSecure(id) }
+        hasOldPixels = hasOldPixels || showsSecrets || shows || !ghosts.isEmpty
+        guard hasOldPixels else { return }
+        leaveEverywhere()
+        if isComposited { pass(bounds, awaitsPaint: true) }
+    }
+
+    /// The screen may show secure windows anywhere until it is painted over.
+    mutating func leaveEverywhere() { if leavesPixels { ghosts.note(bounds, of: 0, in: bounds) } }
+
     /// Whether an erasure is under way: no picture was made since the request.
     package var isErasing: Bool { erasure != nil }
 
@@ -60,6 +87,7 @@ extension WindowModel {
             guard place != window.place else { return }
             if mayBeSecure {
                 leave(window.place, of: event.window)
+                passMove(of: event.window, from: window.place, to: place)
             } else if let old = window.place, old.hasSize(of: place), !window.isUnwatched {
                 ghosts.moved(from: old, to: place, in: bounds)
             } else {
@@ -123,5 +151,5 @@ extension WindowModel {
 }
 
 extension CaptureRectangle {
-    fileprivate func hasSize(of other: Self) -> Bool { width == other.width && height == other.height }
+    func hasSize(of other: Self) -> Bool { width == other.width && height == other.height }
 }

@@ -40,7 +40,7 @@ extension WindowModel {
 
     /// Whether the server itself has made a window: the overlay window of a compositing manager, which shows all
     /// windows and is above them. The server reports it if it comes after `watchWindows`.
-    private func isOverlay(_ id: UInt32) -> Bool { unseen.maker(of: id) == nil }
+    func isOverlay(_ id: UInt32) -> Bool { unseen.maker(of: id) == nil }
 
     /// Whether a window may lie above a reference mark, or the mark is not where it was shown. The mark of another
     /// capture in the same place looks the same.
@@ -77,6 +77,15 @@ extension WindowModel {
     mutating func noteDesktop(hadSecrets: Bool) {
         if hasUnreadDesktop, painter != nil, hadSecrets || !secure.isEmpty { pass(bounds, awaitsPaint: true) }
         (hasUnreadManagers, hasUnreadDesktop) = (false, false)
+    }
+
+    /// Notes that a window that may be secret gets another size or place. Managers show it between two sizes. They
+    /// begin anew from there if it moves meanwhile.
+    mutating func passMove(of id: UInt32, from old: CaptureRectangle?, to new: CaptureRectangle) {
+        guard isComposited, painter != nil || hasUnreadManagers else { return }
+        let old = old ?? bounds
+        guard let way = old.joined(with: new).intersection(bounds) else { return }
+        left.append(Left(place: way, awaitsPaint: true, walker: id, onlyProlongs: old.hasSize(of: new)))
     }
 
     /// Notes that a window that may be secret comes from the taskbar or goes there. Managers show it on its way.

@@ -6,8 +6,8 @@ extension WindowModel {
 
     var menuOwners: MenuOwners { MenuOwners(manager, windows: windows.values.lazy.compactMap(\.facts)) }
 
-    /// The windows that ask for it or match a rule, and their dialogs, menus, tooltips and icons. Unread windows stay
-    /// what they were.
+    /// The windows that ask for it or match a rule, and their dialogs, menus, tooltips and icons. If a rule has matched
+    /// the class of a window, also windows of its program that have none. Unread windows stay what they were.
     ///
     /// - Parameter new: the facts that were just read.
     mutating func secureWindows(_ new: [UInt32: WindowFacts], _ lookup: inout WindowRules.Lookup) -> Set<UInt32> {
@@ -18,6 +18,7 @@ extension WindowModel {
             let isSecret = window.facts.map { self.isSecret($0, &lookup) } ?? self.secure.contains(id)
             if isSecret { secure.insert(id) }
         }
+        for names in windows.values.lazy.flatMap(\.names) where rules.matchClass(names) { named.insert(names.owner) }
         func isHarmless(_ client: UInt32) -> Bool {
             top(of: client).map { !secure.contains($0) && windows[$0]?.facts != nil } ?? false
         }
@@ -38,6 +39,7 @@ extension WindowModel {
                     dialogs.noteOrphan(facts.client)
                     secure.insert(id)
                 } else if dialogs.contains(facts.client, isHarmless: isHarmless)
+                    || facts.hasNoClass && menus.owners(of: facts).contains(where: named.contains)
                     || menus.isMenu(facts)
                         && (menus.owners(of: facts).contains(where: makers.contains) || isOfUnseen(facts))
                 {

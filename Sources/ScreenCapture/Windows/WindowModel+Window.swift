@@ -55,6 +55,10 @@ extension WindowModel {
         var window: UInt32?
         /// The manager paints there what passes.
         var awaitsPaint = false
+        /// The window that gets another size or place, whose way this is.
+        var walker: UInt32?
+        /// Only prolongs a way of `walker` that is not over.
+        var onlyProlongs = false
     }
 
     /// A window of another X client that may have come into a window, and ended there unread.
@@ -86,7 +90,8 @@ extension WindowModel {
 }
 
 extension WindowModel.Window {
-    /// A window of this program, which is known without being read. Rules do not apply to it, and it is no menu.
+    /// A window of this program, which is known without being read. Rules do not apply to it. Its facts do not say that
+    /// it is override-redirect, so that it does not count as a menu of a program.
     init(own window: UInt32, at place: CaptureRectangle?) {
         let none = CaptureRectangle(x: 0, y: 0, width: 0, height: 0)
         let facts = WindowFacts(place: place ?? none, isViewable: false, client: window)

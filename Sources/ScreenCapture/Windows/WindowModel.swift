@@ -29,6 +29,8 @@ package struct WindowModel: Sendable {
     /// Programs that have had a secure window. Their menus stay secure when it has left the screen: it may still exist,
     /// unmapped.
     private(set) var owners = MenuSuspects()
+    /// Programs that have had a window with a class that a rule matches. Their windows without a class stay secure.
+    var named = MenuSuspects()
     var unseen: UnseenWindows
     var ghosts = GhostPixels()
     /// The places that are being painted over, and the sequence number of the request.
@@ -41,17 +43,17 @@ package struct WindowModel: Sendable {
     private(set) var inputTakers: [UInt32: UInt32] = [:]
     /// Guard windows as mutter has one, with the X client that made each. As of the last reading.
     private(set) var guards: [UInt32: UInt32] = [:]
-    private var left: [Left] = []
+    var left: [Left] = []
     /// A compositing manager paints the screen, some time after windows have changed.
     package var isComposited = false {
         didSet { if isComposited { leaveToCompositor() } }
     }
     /// The root window.
-    package var bounds: CaptureRectangle {
-        didSet { if bounds != oldValue { scramble() } }
-    }
+    package internal(set) var bounds: CaptureRectangle
     /// A window that may be secure went into another one since all windows were last known.
     private var lostUnknown = false
+    /// From the first change of the screen's size with secure windows on, the server may keep pixels of them.
+    var hasOldPixels = false
 
     /// - Parameters:
     ///   - bounds: the root window.
@@ -250,15 +252,6 @@ package struct WindowModel: Sendable {
     mutating func pass(_ place: CaptureRectangle, awaitsPaint: Bool = false) {
         left.append(Left(place: place, awaitsPaint: awaitsPaint))
     }
-
-    /// After a change of the screen's size, servers may show its old pixels anywhere.
-    private mutating func scramble() {
-        let shows = windows.contains { id, window in window.isViewable && mayBeSecure(id) }
-        if shows || !ghosts.isEmpty { leaveEverywhere() }
-    }
-
-    /// The screen may show secure windows anywhere until it is painted over.
-    mutating func leaveEverywhere() { if leavesPixels { ghosts.note(bounds, of: 0, in: bounds) } }
 
     /// From here on, the compositing manager paints the places that still show windows that have gone.
     private mutating func leaveToCompositor() {

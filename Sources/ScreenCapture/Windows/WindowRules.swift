@@ -118,6 +118,11 @@ package struct WindowRules: Equatable, Sendable {
         rules.contains { match($0, facts, unknown: true, &lookup) }
     }
 
+    /// Whether a rule matches a class. An unknown class counts as a match.
+    func matchClass(_ names: WindowNames) -> Bool {
+        rules.contains { $0.subject == .class && (names.isClassCut || Self.fitsClass(names, $0.pattern)) }
+    }
+
     /// Whether a rule chooses a window to be shown. Whatever is unknown does not match.
     func choose(_ facts: WindowFacts, _ lookup: inout Lookup) -> Bool {
         rules.contains { match($0, facts, unknown: false, &lookup) }
@@ -136,12 +141,16 @@ package struct WindowRules: Equatable, Sendable {
     private func match(_ rule: Rule, _ names: WindowNames, unknown: Bool, _ lookup: inout Lookup) -> Bool {
         switch rule.subject {
         case .class where names.isClassCut, .title where names.isTitleCut: unknown
-        case .class: Self.fits(names.className, rule.pattern) || Self.fits(names.instance, rule.pattern)
+        case .class: Self.fitsClass(names, rule.pattern)
         case .title: Self.fits(names.title, rule.pattern) || unknown && Self.fits(names.oldTitle, rule.pattern)
         case .process: names.process.flatMap { lookup.name($0) }.map { Self.fits($0, rule.pattern) } ?? unknown
         case .user: names.process.flatMap { lookup.user($0) }.map { Self.fits($0, rule.pattern) } ?? unknown
         case .type: false
         }
+    }
+
+    private static func fitsClass(_ names: WindowNames, _ pattern: String) -> Bool {
+        fits(names.className, pattern) || fits(names.instance, pattern)
     }
 
     /// Whether a text matches a pattern with `*`, regardless of case.

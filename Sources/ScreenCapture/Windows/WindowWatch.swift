@@ -38,13 +38,15 @@ struct WindowWatch {
     mutating func begin() throws { model.add(try display.watchWindows()) }
 
     /// Takes over the display's new size.
-    mutating func resize() {
-        model.bounds = CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height)
-        lingering.resize(to: model.bounds)
+    mutating func resize(now: MediaTime) {
+        let size = CaptureRectangle(x: 0, y: 0, width: display.width, height: display.height)
+        model.resize(to: size, showsSecrets: !secrets.isEmpty || !lingering.isEmpty)
+        lingering.resize(to: size)
+        keepLeft(now: now)
     }
 
     mutating func take(_ event: WindowEvent, now: MediaTime) {
-        let wasOnTop = hasFront && model.isOnTop(event.window)
+        let wasOnTop = hasFront && event.kind == .restacked && model.isOnTop(event.window)
         model.apply(event)
         keepLeft(now: now)
         erasing.windowsChanged(now: now)
@@ -66,7 +68,7 @@ struct WindowWatch {
             if let window = left.window {
                 lingering.left(left.place, by: window, isGone: !model.isViewable(window), now: now)
             } else {
-                lingering.passes(left.place, awaitsPaint: left.awaitsPaint, now: now)
+                lingering.passes(left, now: now)
             }
         }
     }
@@ -204,6 +206,7 @@ struct WindowWatch {
         guard repaintEnd == nil, let area = lingering.takeRequest(now: now), model.isComposited else { return }
         repaintEnd = now + Self.repaintTime
         display.askRepaint(area)
+        display.redraw(model.shown(in: area))
     }
 
     /// Paints over the pixels that secure windows have left behind.
