@@ -130,6 +130,9 @@ bool upcast_x_is_motion(upcast_x *x, const xcb_generic_event_t *event);
 
 /// Drops a destroyed window from the composition: a new window may get its ID.
 void upcast_x_forget_source(upcast_x *x, uint32_t window);
+/// Says that a window is a desktop.
+void upcast_x_call_desktop(upcast_x *x, xcb_window_t window);
+
 /// Whether this is the damage object of a window in the composition.
 bool upcast_x_is_source_damage(upcast_x *x, uint32_t damage);
 

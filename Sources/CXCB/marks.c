@@ -35,13 +35,14 @@ static void make_pattern(upcast_x *x) {
     xcb_free_gc(x->c, pen);
 }
 
-/// The pattern is the background of the window.
+/// The pattern is the background of the window. Managers give a desktop no shadow, and do not let it fade.
 static xcb_window_t make_mark(upcast_x *x) {
     const uint32_t values[] = {x->pattern, 1};
     const xcb_window_t mark = xcb_generate_id(x->c);
     xcb_create_window(
         x->c, XCB_COPY_FROM_PARENT, mark, x->screen->root, 0, 0, 1, 1, 0, XCB_WINDOW_CLASS_INPUT_OUTPUT,
         XCB_COPY_FROM_PARENT, XCB_CW_BACK_PIXMAP | XCB_CW_OVERRIDE_REDIRECT, values);
+    upcast_x_call_desktop(x, mark);
     if (x->has_fixes) upcast_x_take_no_input(x, mark);
     return mark;
 }

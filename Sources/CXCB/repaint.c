@@ -11,6 +11,11 @@ static xcb_visualid_t transparent_visual(const xcb_screen_t *screen) {
     return 0;
 }
 
+void upcast_x_call_desktop(upcast_x *x, xcb_window_t window) {
+    xcb_change_property(
+        x->c, XCB_PROP_MODE_REPLACE, window, x->atoms.type, XCB_ATOM_ATOM, 32, 1, &x->atoms.desktop);
+}
+
 /// The window is invisible: all its pixels are transparent. It takes no clicks, and managers give a desktop no shadow.
 static bool make_veil(upcast_x *x) {
     const xcb_visualid_t visual = transparent_visual(x->screen);
@@ -23,8 +28,7 @@ static bool make_veil(upcast_x *x) {
     xcb_create_window(
         x->c, 32, x->veil, x->screen->root, 0, 0, 1, 1, 0, XCB_WINDOW_CLASS_INPUT_OUTPUT, visual,
         XCB_CW_BACK_PIXEL | XCB_CW_BORDER_PIXEL | XCB_CW_OVERRIDE_REDIRECT | XCB_CW_COLORMAP, values);
-    xcb_change_property(
-        x->c, XCB_PROP_MODE_REPLACE, x->veil, x->atoms.type, XCB_ATOM_ATOM, 32, 1, &x->atoms.desktop);
+    upcast_x_call_desktop(x, x->veil);
     upcast_x_take_no_input(x, x->veil);
     return true;
 }
