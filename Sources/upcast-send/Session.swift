@@ -153,12 +153,8 @@ final class Session {
 
     // MARK: Tracks
 
-    /// Refuses a stream that cannot be sent, before viewers see a broadcast. Reports which parts are not sent.
+    /// Refuses a stream beside other inputs that it has, too. Reports which parts are not sent.
     private func check(_ timed: ContainerInput) throws {
-        if let video = timed.video {
-            let size = "\(video.width)x\(video.height)"
-            try InputError.checkSize(video.width, video.height, "the stream has video of \(size)")
-        }
         if timed.microphone != nil, plan.microphone != nil {
             throw Failure.input("the stream has a second audio track, which is the microphone; leave out --mic")
         }

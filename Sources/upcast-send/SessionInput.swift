@@ -18,8 +18,8 @@ struct SessionInput: Sendable {
     private static let videoAheadBytes = 64 << 20
     private static let audioAheadBytes = 1 << 20
 
-    /// Opens all inputs, and reads the beginning of files with one track. Waits for the header of a stream that has one
-    /// for all tracks.
+    /// Opens all inputs, and reads the beginning of regular files. Waits for the header of a stream that has one for
+    /// all tracks.
     static func open(
         _ plan: SessionPlan, _ stop: StopSignal, _ inputs: inout [SessionInput]
     ) throws(InputError) {
@@ -43,8 +43,11 @@ struct SessionInput: Sendable {
         if let path = plan.stream {
             let stream = try InputStream(path, stop, aheadBytes: videoAhead)
             let timed: ContainerInput
-            do throws(InputError) {
-                timed = try ContainerInput(stream.reader, matrix: plan.matrix, range: plan.range, loops: plan.loops)
+            do {
+                if !stream.file.isLive {
+                    try stream.file.lookAhead { try plan.source(of: stream).checkFirstSample() }
+                }
+                timed = try plan.source(of: stream)
             } catch {
                 stop.stop()
                 stream.ahead?.close()
@@ -57,17 +60,18 @@ struct SessionInput: Sendable {
     /// Refuses a file with a wrong header or without samples, before viewers see a broadcast. Those of a pipe may come
     /// late.
     private func checkFile(_ plan: SessionPlan) throws(InputError) {
-        guard let file = stream?.file, file.isMappable else { return }
+        guard let stream, !stream.file.isLive else { return }
         do {
-            switch kind {
-            case .video(let video): try plan.source(of: video, stream)?.checkFirstFrame()
-            case .audio(_, let audio): try plan.source(of: audio, stream)?.checkFirstSample()
-            case .timed: return
+            try stream.file.lookAhead {
+                switch kind {
+                case .video(let video): try plan.source(of: video, stream)?.checkFirstSample()
+                case .audio(_, let audio): try plan.source(of: audio, stream)?.checkFirstSample()
+                case .timed: break
+                }
             }
         } catch {
-            throw stream?.naming(error) ?? InputError("\(error)")
+            throw stream.naming(error)
         }
-        _ = file.rewind()
     }
 
     /// An error of this input, for the user.

@@ -29,4 +29,15 @@ extension SessionPlan {
         case (.stream, nil): nil
         }
     }
+
+    /// Opens the source of all tracks of a stream. Reads its header, and waits for it in a pipe. The size of pictures
+    /// is checked before there is memory for one.
+    func source(of stream: InputStream) throws(InputError) -> ContainerInput {
+        let input = try ContainerInput(stream.reader, matrix: matrix, range: range, loops: loops)
+        if let video = input.video {
+            let size = "\(video.width)x\(video.height)"
+            try InputError.checkSize(video.width, video.height, "the stream has video of \(size)")
+        }
+        return input
+    }
 }

@@ -106,7 +106,7 @@ import Testing
             (["--mic"], "a.wav", "a.wav: the WAV stream ends before its samples begin"),
             (["--mic"], "empty.wav", "empty.wav: the audio input has no samples"),
             (["--size", "160x120", "--format", "BGRA", "--video"], "a.wav", "a.wav: the video has no frame"),
-            (["--video"], "", "is a folder"),
+            (["--video"], "", "is a folder"), ([], "header.nut", "header.nut: the input ends before its first sample"),
         ] as [([String], String, String)])
     func aFileThatCannotBeSentIsRefusedFirst(_ options: [String], name: String, error: String) async throws {
         try await blocking {
@@ -116,7 +116,8 @@ import Testing
                 "yuv420p",
             ]
             let codec = ["-c:v", "rawvideo"]
-            for (name, options) in [("a.nut", codec), ("a.y4m", [])] {
+            let header = codec + ["-s", "160x120", "-t", "0"]
+            for (name, options) in [("a.nut", codec), ("header.nut", header), ("a.y4m", [])] {
                 _ = try ChildProcess.run("ffmpeg", picture + options + [folder.file(name)])
             }
             try Data("RIFF....WAVE".utf8).write(to: URL(filePath: folder.file("a.wav")))

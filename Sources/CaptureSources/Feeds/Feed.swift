@@ -68,39 +68,6 @@ package struct VideoFeed {
     }
 }
 
-extension InputError {
-    /// The error if an input ends within its first frame: its format is wrong, or its producer never began.
-    fileprivate static func noFrame(_ bytes: Int?) -> InputError {
-        guard let bytes, bytes > 0 else { return InputError("the video has no frame: its input is empty") }
-        return InputError(
-            "the video has no frame: its input ends after \(bytes) bytes, in the middle of the first; "
-                + "are --size and --format right?")
-    }
-
-    fileprivate static let noSamples = InputError("the audio input has no samples")
-}
-
-extension VideoSource {
-    /// Reads the first frame, and throws if there is none. The source cannot be sent afterwards.
-    package func checkFirstFrame() throws {
-        var scratch: UnsafeMutableRawBufferPointer?
-        defer { unsafe scratch?.deallocate() }
-        let isThere = try unsafe advance(frame: 0, time: .zero, orientation: nil) { format in
-            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: format.minimumPayloadBytes, alignment: 16)
-            unsafe scratch = memory
-            return unsafe memory
-        }
-        guard isThere else { throw InputError.noFrame(cutShortBytes) }
-    }
-}
-
-extension AudioInput {
-    /// Reads the first sample, and throws if there is none. The input cannot be sent afterwards.
-    package func checkFirstSample() throws(InputError) {
-        guard try advance(frames: 1) > 0 else { throw InputError.noSamples }
-    }
-}
-
 /// Sends an input's PCM in blocks, each when its first frame is due.
 package struct AudioFeed {
     private let input: any AudioInput
@@ -128,7 +95,7 @@ package struct AudioFeed {
             let asked = clock.now()
             let frames = try input.advance(frames: rate / Self.runsPerSecond)
             if frames == 0 {
-                if sent == 0 { throw InputError.noSamples }
+                if sent == 0 { throw InputError.noSound }
                 return
             }
             let length = MediaTime(sample: Int64(frames), rate: rate)

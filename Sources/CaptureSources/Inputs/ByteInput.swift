@@ -82,6 +82,13 @@ package final class FileInput: ByteInput, Sendable {
         }
     }
 
+    /// Reads ahead, and returns to where that began. Only for regular files.
+    package func lookAhead(_ read: () throws -> Void) rethrows {
+        let start = lseek(descriptor.raw, 0, SEEK_CUR)
+        defer { _ = lseek(descriptor.raw, start, SEEK_SET) }
+        try read()
+    }
+
     package func rewind() -> Bool { lseek(descriptor.raw, 0, SEEK_SET) == 0 }
 
     /// Waits until the input can be read. False if the stop signal came first. Regular files are always ready.
