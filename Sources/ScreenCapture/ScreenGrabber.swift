@@ -207,8 +207,8 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
             try notice(
                 .hint(
                     "viewers see nothing of the screen, because hidden windows may be anywhere: the desktop is zoomed, "
-                        + "or something covers or dims a mark of upcast-screen in a corner; end the zoom, or move what "
-                        + "covers the mark"))
+                        + "or something covers or dims a mark of upcast-screen in a corner; end the zoom, or move or "
+                        + "close what covers or dims the mark"))
         }
     }
 

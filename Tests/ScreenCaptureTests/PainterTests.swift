@@ -47,7 +47,11 @@ import UpcastClient
 
     /// Where secret windows pass since the last call.
     private static func passed(_ model: inout WindowModel) -> [CaptureRectangle] {
-        model.takeLeft().filter { $0.window == nil }.map(\.place)
+        ways(&model).map(\.place)
+    }
+
+    private static func ways(_ model: inout WindowModel) -> [PassedPlaces.Way] {
+        model.takeLeft().compactMap { if case .way(let way) = $0 { way } else { nil } }
     }
 
     private static func hidden(_ model: WindowModel) -> [Int] {
@@ -222,7 +226,7 @@ import UpcastClient
         func move(_ x: Int, _ width: Int, now: MediaTime) -> [CaptureRectangle] {
             let place = CaptureRectangle(x: x, y: 10, width: width, height: 50)
             model.apply(WindowEvent(.moved(place), 1, sequence: 9))
-            for left in model.takeLeft() where left.window == nil { passed.note(left, for: .seconds(1), now: now) }
+            for way in Self.ways(&model) { passed.note(way, for: .seconds(1), now: now) }
             return passed.all.map(\.place)
         }
         func way(_ x: Int, _ width: Int) -> [CaptureRectangle] {
@@ -312,7 +316,7 @@ import UpcastClient
     /// A place where something passes is hidden for a time, whatever is painted there, and whatever else hides it.
     @Test(arguments: [false, true]) func places(areHidden: Bool) {
         var lingering = LingeringSecrets()
-        lingering.passes(.init(place: Self.taskbar), now: .seconds(5))
+        lingering.passes(.init(place: Self.taskbar, kind: .passed), now: .seconds(5))
         for milliseconds in [5000, 5900, 6001] as [Int64] {
             var secrets = WindowSecrets()
             if areHidden, milliseconds == 5000 { secrets.hide(Self.taskbar) }
@@ -325,7 +329,7 @@ import UpcastClient
     /// A busy manager begins late. One that paints nothing does not hide the place for ever.
     @Test(arguments: [false, true]) func aBusyManager(paints: Bool) {
         var passed = PassedPlaces()
-        passed.note(.init(place: Self.taskbar, awaitsPaint: true), for: .seconds(1), now: .zero)
+        passed.note(.init(place: Self.taskbar, kind: .passing(nil)), for: .seconds(1), now: .zero)
         func end(_ now: MediaTime, _ areas: [CaptureRectangle]) -> MediaTime? {
             var secrets = WindowSecrets()
             passed.painted(areas, now: now)
@@ -341,22 +345,51 @@ import UpcastClient
         #expect(end(.seconds(6), []) == nil)
     }
 
+    /// Two windows change between the same sizes. Then only one of them moves on.
+    @Test func twoWindowsOnOneWay() {
+        var passed = PassedPlaces()
+        let bar = CaptureRectangle(x: 0, y: 700, width: 1000, height: 20)
+        for window in [1, 2] as [UInt32] {
+            passed.note(.init(place: Self.taskbar, kind: .passing(window)), for: .seconds(1), now: .zero)
+        }
+        passed.note(.init(place: bar, kind: .moved(2)), for: .seconds(1), now: .milliseconds(900))
+        func places(_ now: MediaTime) -> [CaptureRectangle] {
+            var secrets = WindowSecrets()
+            _ = passed.hide(in: &secrets, now: now)
+            return secrets.places
+        }
+        let patience = PassedPlaces.patience
+        #expect(places(patience + .milliseconds(900)) == [Self.taskbar, Self.taskbar.joined(with: bar)])
+        #expect(places(patience + .milliseconds(1800)) == [Self.taskbar.joined(with: bar)])
+        #expect(places(patience + .milliseconds(1900)) == [])
+    }
+
+    /// All windows move to another desktop, and one of them goes on across the same place.
+    @Test(arguments: [true, false]) func aWayOfSeveralWindows(isSame: Bool) {
+        var passed = PassedPlaces()
+        passed.note(.init(place: Self.bounds, kind: .passed), for: .seconds(1), now: .zero)
+        let place = isSame ? Self.bounds : Self.taskbar
+        passed.note(.init(place: place, kind: .moved(1)), for: .seconds(1), now: .milliseconds(900))
+        #expect(passed.all.map(\.place) == [Self.bounds])
+        #expect(passed.all.map(\.end) == [isSame ? PassedPlaces.patience + .milliseconds(1900) : .seconds(1)])
+    }
+
     /// Programs cause places, also while no pictures are made.
     @Test func manyPlaces() {
         var passed = PassedPlaces()
         let bar = CaptureRectangle(x: 0, y: 780, width: 1000, height: 20)
         for second in 0..<100 as Range<Int64> {
-            passed.note(.init(place: bar), for: .seconds(2), now: .seconds(second))
+            passed.note(.init(place: bar, kind: .passed), for: .seconds(2), now: .seconds(second))
         }
         #expect(passed.all.count == 1 && passed.all[0].until == .seconds(101), "the same place is there once")
         for x in 0..<PassedPlaces.capacity {
             let place = CaptureRectangle(x: x, y: 0, width: 1, height: 9)
-            passed.note(.init(place: place), for: .seconds(2), now: .seconds(100))
+            passed.note(.init(place: place, kind: .passed), for: .seconds(2), now: .seconds(100))
         }
         var secrets = WindowSecrets()
         #expect(passed.hide(in: &secrets, now: .milliseconds(100_999)) == .seconds(102))
         #expect(secrets.places == [CaptureRectangle(x: 0, y: 0, width: 1000, height: 800)], "too many become one")
-        passed.note(.init(place: Self.taskbar), for: .seconds(2), now: .seconds(102))
+        passed.note(.init(place: Self.taskbar, kind: .passed), for: .seconds(2), now: .seconds(102))
         #expect(passed.all.map(\.place) == [Self.taskbar], "what is over is forgotten")
     }
 

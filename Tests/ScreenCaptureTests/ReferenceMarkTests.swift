@@ -103,8 +103,8 @@ import UpcastClient
 @Suite struct MarkWatchTests {
     private static let area = CaptureRectangle(x: 0, y: 0, width: 100, height: 100)
     private static let places = ReferenceMark.places(in: area)
-    private static let show = MarkWatch.Action.show(places, areNew: false)
-    private static let renew = MarkWatch.Action.show(places, areNew: true)
+    private static let show = MarkWatch.Action.show(places)
+    private static let renew = MarkWatch.Action.replace(places)
 
     private static func action(
         _ watch: inout MarkWatch, in area: CaptureRectangle? = area, isNeeded: Bool = true, displaced: [UInt32] = [],
@@ -132,7 +132,7 @@ import UpcastClient
         #expect(same == nil)
         let other = CaptureRectangle(x: 50, y: 0, width: 50, height: 100)
         let moved = Self.action(&watch, in: other)
-        #expect(moved == .show(ReferenceMark.places(in: other), areNew: false))
+        #expect(moved == .show(ReferenceMark.places(in: other)))
         let end = Self.action(&watch, in: nil)
         #expect(end == .hide && watch.marks.isEmpty)
         let after = Self.action(&watch, in: nil)

@@ -126,7 +126,7 @@ import UpcastClient
         #expect(Self.hidden(model) == [300] && !model.showsSecret)
         _ = model.takeLeft()
         model.apply(WindowEvent(.unmapped, 2, sequence: 12))
-        #expect(Self.hidden(model) == [] && model.takeLeft().map(\.window) == [2])
+        #expect(Self.hidden(model) == [] && model.takeLeft() == [.place(Self.place(300), of: 2)])
         model.apply(WindowEvent(.mapped, 2, sequence: 13))
         #expect(Self.hidden(model) == [])
     }

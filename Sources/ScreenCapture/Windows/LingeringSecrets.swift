@@ -33,7 +33,7 @@ package struct LingeringSecrets: Sendable {
     }
 
     /// Notes that a compositing manager may show a secret window on its way across a place, for some time.
-    mutating func passes(_ way: WindowModel.Left, now: MediaTime) {
+    mutating func passes(_ way: PassedPlaces.Way, now: MediaTime) {
         passed.note(way, for: lateness(Self.fadingTime), now: now)
     }
 

@@ -10,8 +10,10 @@ struct MarkWatch: Sendable {
     }
 
     enum Action: Equatable {
-        /// Shows the marks above all windows in these places, perhaps new ones instead of those that were shown.
-        case show([CaptureRectangle], areNew: Bool)
+        /// Shows the marks above all windows in these places.
+        case show([CaptureRectangle])
+        /// The same with new windows, instead of those that were shown.
+        case replace([CaptureRectangle])
         case hide
     }
 
@@ -68,18 +70,18 @@ struct MarkWatch: Sendable {
             return marks.isEmpty ? nil : .hide
         }
         let places = ReferenceMark.places(in: area)
-        let hasMoved = !marks.lazy.map(\.place).elementsEqual(places)
+        let areElsewhere = !marks.lazy.map(\.place).elementsEqual(places)
         let isOneDisplaced = marks.contains(where: isDisplaced)
         var action: Action?
-        if hasMoved {
+        if areElsewhere {
             (lack, pause) = (nil, Self.firstPause)
-            action = .show(places, areNew: false)
+            action = .show(places)
         } else if let renewal = lack?.renewal, renewal <= now {
             lack?.renew(now: now)
-            action = .show(places, areNew: true)
+            action = .replace(places)
         } else if isOneDisplaced && earliest <= now {
             pause = now - earliest > Self.longestDelay ? Self.firstPause : Self.longer(pause)
-            action = .show(places, areNew: false)
+            action = .show(places)
         }
         if action != nil { earliest = now + pause }
         let raise = action == nil && isOneDisplaced ? earliest : nil

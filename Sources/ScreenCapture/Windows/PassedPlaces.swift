@@ -4,15 +4,29 @@ internal import UpcastClient
 
 /// Places across which a compositing manager may show secret windows, each until a time. Pure.
 struct PassedPlaces: Sendable {
+    struct Way: Equatable, Sendable {
+        enum Kind: Equatable {
+            /// Windows have passed.
+            case passed
+            /// The manager is yet to paint windows that pass: one window, or several.
+            case passing(UInt32?)
+            /// A window gets another place. Managers show no way, but prolong one of the window that is not over.
+            case moved(UInt32)
+        }
+
+        var place: CaptureRectangle
+        var kind: Kind
+    }
+
     struct Passed: Equatable, Sendable {
         var place: CaptureRectangle
         /// How long the manager needs, and until when it is over at the earliest.
         var time: MediaTime
         var until: MediaTime
         /// A busy manager begins late: its time begins when something is painted in the place.
-        var awaitsPaint = false
+        var awaitsPaint: Bool
         /// The window whose way it is; nil for several.
-        var walker: UInt32?
+        var window: UInt32?
         /// What is painted in the first picture may be of before.
         var isNew = true
 
@@ -26,16 +40,17 @@ struct PassedPlaces: Sendable {
     private(set) var all: [Passed] = []
 
     /// Notes a way for a time. A way of the same window that is not over becomes one with it.
-    mutating func note(_ way: WindowModel.Left, for time: MediaTime, now: MediaTime) {
+    mutating func note(_ way: Way, for time: MediaTime, now: MediaTime) {
         forget(until: now)
         let new = Passed(
-            place: way.place, time: time, until: now + time, awaitsPaint: way.awaitsPaint, walker: way.walker)
-        let same = all.firstIndex { $0.place == way.place || $0.walker != nil && $0.walker == way.walker }
-        if let same {
-            all[same].join(new)
-        } else if !way.onlyProlongs {
-            all.append(new)
+            place: way.place, time: time, until: now + time, awaitsPaint: way.kind != .passed, window: way.kind.window)
+        // The window may also be one of several in the same place.
+        let known = all.indices.filter { index in
+            let other = all[index]
+            return other.window.map { $0 == new.window } ?? (other.place == new.place)
         }
+        for index in known { all[index].join(new) }
+        if !way.kind.isMove, !known.contains(where: { all[$0].window == new.window }) { all.append(new) }
         guard all.count > Self.capacity else { return }
         var joined = new
         for other in all { joined.join(other) }
@@ -67,12 +82,24 @@ struct PassedPlaces: Sendable {
     private mutating func forget(until now: MediaTime) { all.removeAll { $0.end <= now } }
 }
 
+extension PassedPlaces.Way.Kind {
+    fileprivate var window: UInt32? {
+        switch self {
+        case .passed: nil
+        case .passing(let window): window
+        case .moved(let window): window
+        }
+    }
+
+    fileprivate var isMove: Bool { if case .moved = self { true } else { false } }
+}
+
 extension PassedPlaces.Passed {
     /// Covers another one, too.
     fileprivate mutating func join(_ other: Self) {
         place = place.joined(with: other.place)
         (time, until) = (max(time, other.time), max(until, other.until))
         (awaitsPaint, isNew) = (awaitsPaint || other.awaitsPaint, isNew || other.isNew)
-        if walker != other.walker { walker = nil }
+        if window != other.window { window = nil }
     }
 }

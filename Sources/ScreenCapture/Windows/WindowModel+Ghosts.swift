@@ -37,7 +37,7 @@ extension WindowModel {
         hasOldPixels = hasOldPixels || showsSecrets || shows || !ghosts.isEmpty
         guard hasOldPixels else { return }
         leaveEverywhere()
-        if isComposited { pass(bounds, awaitsPaint: true) }
+        if isComposited { pass(bounds, .passing(nil)) }
     }
 
     /// The screen may show secure windows anywhere until it is painted over.

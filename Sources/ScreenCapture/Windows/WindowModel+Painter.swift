@@ -75,7 +75,7 @@ extension WindowModel {
 
     /// Notes that the managers were read. After a change of desktop, windows may have passed anywhere.
     mutating func noteDesktop(hadSecrets: Bool) {
-        if hasUnreadDesktop, painter != nil, hadSecrets || !secure.isEmpty { pass(bounds, awaitsPaint: true) }
+        if hasUnreadDesktop, painter != nil, hadSecrets || !secure.isEmpty { pass(bounds, .passing(nil)) }
         (hasUnreadManagers, hasUnreadDesktop) = (false, false)
     }
 
@@ -83,9 +83,8 @@ extension WindowModel {
     /// begin anew from there if it moves meanwhile.
     mutating func passMove(of id: UInt32, from old: CaptureRectangle?, to new: CaptureRectangle) {
         guard isComposited, painter != nil || hasUnreadManagers else { return }
-        let old = old ?? bounds
-        guard let way = old.joined(with: new).intersection(bounds) else { return }
-        left.append(Left(place: way, awaitsPaint: true, walker: id, onlyProlongs: old.hasSize(of: new)))
+        guard let way = (old ?? bounds).joined(with: new).intersection(bounds) else { return }
+        pass(way, old?.hasSize(of: new) ?? false ? .moved(id) : .passing(id))
     }
 
     /// Notes that a window that may be secret comes from the taskbar or goes there. Managers show it on its way.
@@ -103,7 +102,7 @@ extension WindowModel {
             icons.append(CaptureRectangle(x: 0, y: 0, width: bounds.width, height: 1))
         }
         for icon in icons {
-            if let way = place.joined(with: icon).intersection(bounds) { pass(way, awaitsPaint: true) }
+            if let way = place.joined(with: icon).intersection(bounds) { pass(way, .passing(id)) }
         }
     }
 }

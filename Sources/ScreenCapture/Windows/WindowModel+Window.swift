@@ -48,17 +48,18 @@ extension WindowModel {
         }
     }
 
-    /// Where a compositing manager may still show a secret window that has gone.
-    struct Left: Equatable {
-        var place: CaptureRectangle
-        /// The window that was there, or 0 for several; nil if windows only pass across the place.
-        var window: UInt32?
-        /// The manager paints there what passes.
-        var awaitsPaint = false
-        /// The window that gets another size or place, whose way this is.
-        var walker: UInt32?
-        /// Only prolongs a way of `walker` that is not over.
-        var onlyProlongs = false
+    /// Where a compositing manager may still show secret windows.
+    enum Left: Equatable {
+        /// A place that a window has left; 0 for several windows.
+        case place(CaptureRectangle, of: UInt32)
+        case way(PassedPlaces.Way)
+
+        var place: CaptureRectangle {
+            switch self {
+            case .place(let place, _): place
+            case .way(let way): way.place
+            }
+        }
     }
 
     /// A window of another X client that may have come into a window, and ended there unread.

@@ -245,17 +245,17 @@ package struct WindowModel: Sendable {
         let place = place ?? bounds
         let isCertain = isCertain ?? self.isCertain(window)
         if leavesPixels { ghosts.note(place, of: window, isCertain: isCertain, in: bounds) }
-        if isComposited, let place = place.intersection(bounds) { left.append(Left(place: place, window: window)) }
+        if isComposited, let place = place.intersection(bounds) { left.append(.place(place, of: window)) }
     }
 
     /// Notes that a manager may show secret windows anywhere in a place, on their way across it.
-    mutating func pass(_ place: CaptureRectangle, awaitsPaint: Bool = false) {
-        left.append(Left(place: place, awaitsPaint: awaitsPaint))
+    mutating func pass(_ place: CaptureRectangle, _ kind: PassedPlaces.Way.Kind = .passed) {
+        left.append(.way(PassedPlaces.Way(place: place, kind: kind)))
     }
 
     /// From here on, the compositing manager paints the places that still show windows that have gone.
     private mutating func leaveToCompositor() {
-        ghosts.forEachPlace { if let place = $0.intersection(bounds) { left.append(Left(place: place, window: 0)) } }
+        ghosts.forEachPlace { if let place = $0.intersection(bounds) { left.append(.place(place, of: 0)) } }
         (ghosts, erasure) = (GhostPixels(), nil)
     }
 

@@ -65,10 +65,10 @@ struct WindowWatch {
     /// only between two pictures.
     private mutating func keepLeft(now: MediaTime) {
         for left in model.takeLeft() {
-            if let window = left.window {
-                lingering.left(left.place, by: window, isGone: !model.isViewable(window), now: now)
-            } else {
-                lingering.passes(left, now: now)
+            switch left {
+            case .place(let place, let window):
+                lingering.left(place, by: window, isGone: !model.isViewable(window), now: now)
+            case .way(let way): lingering.passes(way, now: now)
             }
         }
     }
@@ -120,8 +120,9 @@ struct WindowWatch {
         let action = marks.action(
             in: hasPainter ? area : nil, isNeeded: mayHide, isDisplaced: { model.isDisplaced($0) }, now: now)
         switch action {
-        case .show(let places, let areNew):
-            if areNew { display.hideMarks() }
+        case .show(let places): marks.shown(by: display.showMarks(at: places), at: places)
+        case .replace(let places):
+            display.hideMarks()
             marks.shown(by: display.showMarks(at: places), at: places)
         case .hide: display.hideMarks()
         case nil: break
