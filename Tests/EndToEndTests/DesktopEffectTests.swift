@@ -8,14 +8,7 @@ import Testing
     @Test(.inItsTurn) func kwin() async throws {
         try await blocking {
             let screen = try VirtualScreen(width: 640, height: 360)
-            let home = try TemporaryDirectory("kwin")
-            let variables = [
-                "DISPLAY": screen.display, "HOME": home.path, "XDG_RUNTIME_DIR": home.path, "QT_QPA_PLATFORM": "xcb",
-                // Without a graphics card, there are no animations.
-                "KWIN_COMPOSE": "O2", "KWIN_EFFECTS_FORCE_ANIMATIONS": "1",
-            ]
-            let bus = try SessionBus(environment: variables)
-            let manager = try ChildProcess("kwin_x11", [], environment: variables.merging(bus.environment) { $1 })
+            let manager = try screen.manage(with: "kwin_x11")
             try waitFor("the manager", evidence: { manager.errorTail }) {
                 try ChildProcess.run("xprop", ["-display", screen.display, "-root", "_NET_SUPPORTING_WM_CHECK"])
                     .contains("window id")

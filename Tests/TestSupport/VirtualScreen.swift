@@ -52,6 +52,15 @@ package final class VirtualScreen: Sendable {
             _ = try folder.write("TaskBarShowCPUStatus=0\n", to: "preferences")
             needs.withLock { $0.append(folder) }
             variables["ICEWM_PRIVCFG"] = folder.path
+        case "kwin_x11":
+            let home = try TemporaryDirectory("kwin")
+            needs.withLock { $0.append(home) }
+            variables.merge(["HOME": home.path, "XDG_RUNTIME_DIR": home.path, "QT_QPA_PLATFORM": "xcb"]) { $1 }
+            // Without a graphics card, there are no animations.
+            variables.merge(["KWIN_COMPOSE": "O2", "KWIN_EFFECTS_FORCE_ANIMATIONS": "1"]) { $1 }
+            let bus = try SessionBus(environment: variables)
+            needs.withLock { $0.append(bus) }
+            variables.merge(bus.environment) { $1 }
         default: break
         }
         return try ChildProcess(name, [], environment: variables)
