@@ -191,6 +191,16 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["picture.jpg"])
     }
 
+    /// The daemon is not asked.
+    @Test func picturesOfAnotherKind() throws {
+        let (status, out, err) = try run(["snapshot", folder.file("a.PNG"), "--socket", path])
+        #expect(status == 64 && out.isEmpty && err.contains("JPEG files, not PNG: use a name"), "\(err)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        for name in ["a.png.jpg", "png"] {
+            #expect(try run(["snapshot", folder.file(name), "--socket", path]).status == 2, "there is no daemon")
+        }
+    }
+
     /// A daemon that takes the connection and says nothing, or next to nothing for ever.
     @Test(.endsWithin(60), arguments: [false, true]) func aDaemonThatHangs(drips: Bool) throws {
         let listener = try UnixSocket.listen(path: path, mode: 0o600)

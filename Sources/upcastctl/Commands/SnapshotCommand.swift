@@ -12,12 +12,19 @@ struct SnapshotCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
     @Argument(help: "Output file, or - for standard output.", completion: .file()) var file = "snapshot.jpg"
 
+    /// Extensions by which some programs choose how to read a file: they fail for a JPEG file.
+    private static let otherKinds = ["png", "gif", "webp", "bmp", "ppm", "tif", "tiff", "avif", "heic", "jxl", "pdf"]
+
     func run() throws {
         if file == "-", Output.isTerminal {
             throw ValidationError("a JPEG file cannot be written to a terminal: name a file, or pipe it into a program")
         }
         if file == "-", output.json {
             throw ValidationError("--json and the picture cannot both use standard output: name a file")
+        }
+        let name = file.lowercased()
+        if let kind = Self.otherKinds.first(where: { name.hasSuffix(".\($0)") }) {
+            throw ValidationError("snapshots are JPEG files, not \(kind.uppercased()): use a name that ends in .jpg")
         }
         let client = try control.client()
         let answer = try client.exchange("GET", "/snapshot.jpg")
