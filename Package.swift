@@ -155,7 +155,7 @@ let package = Package(
             name: "upcast-send",
             dependencies: [
                 "UpcastClient", "CaptureSources", "IngestProtocol", "LinuxSystem", "MediaCore", "ProductVersion",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Wording", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
             name: "upcast-screen",

@@ -12,12 +12,6 @@ struct InputStream: Sendable {
         ahead = file.isLive && aheadBytes > 0 ? try ReadAhead(file, capacity: aheadBytes) : nil
     }
 
-    /// An error that names the file, too.
-    func naming(_ error: any Error) -> InputError {
-        let text = "\(error)"
-        return InputError(text.contains(file.name) ? text : "\(file.name): \(text)")
-    }
-
     /// The reader for the one thread that reads the stream.
     var reader: InputReader { InputReader(ahead ?? file) }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import MediaCore
 import UpcastClient
+import Wording
 
 /// The output on a terminal: one progress line, and separate lines for errors. Main thread only.
 struct ProgressLine {
@@ -113,7 +114,7 @@ struct ProgressLine {
     /// Prints a line, even with `--quiet`.
     mutating func report(_ text: String) {
         closeLine()
-        Self.write("upcast-send: \(text)\n")
+        Self.write("upcast-send: \(text.withHiddenCharactersReplaced)\n")
     }
 
     /// Draws the first parts that fit, because a wrapped line cannot be overwritten.
@@ -134,7 +135,7 @@ struct ProgressLine {
     private mutating func line(_ text: String) {
         guard isShown else { return }
         closeLine()
-        Self.write(text + "\n")
+        Self.write(text.withHiddenCharactersReplaced + "\n")
     }
 
     private mutating func closeLine() {
@@ -162,6 +163,12 @@ struct ProgressLine {
         var size = winsize()
         guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
+    }
+
+    /// Prints an error of several lines, which may repeat arguments.
+    static func write(lines text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        write(lines.map { String($0).withHiddenCharactersReplaced + "\n" }.joined())
     }
 
     /// Writes text to standard error in one call.

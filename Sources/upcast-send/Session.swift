@@ -159,6 +159,11 @@ final class Session {
             throw Failure.input("the stream has a second audio track, which is the microphone; leave out --mic")
         }
         if !timed.unsent.isEmpty { progress.report("not sent: \(timed.unsent.joined(separator: ", "))") }
+        if let hdr = timed.hdr {
+            progress.tell(
+                "the video is HDR (\(hdr)), which viewers see with wrong brightness and colours; to convert it, add to "
+                    + "ffmpeg's filters: \(InputError.hdrFilter)")
+        }
         guard let video = timed.video, !video.pixelFormat.isRGB, !timed.knowsColors, plan.matrix == nil,
             plan.range == nil
         else { return }
@@ -187,7 +192,7 @@ final class Session {
                 failure = .daemon(error)
             } catch {
                 // After a stop, errors of interrupted inputs are expected.
-                if !stop.isStopped { failure = .input(input.text(of: error, in: plan)) }
+                if !stop.isStopped { failure = .input("\(input.naming(error, in: plan))") }
             }
             start.withdraw(input.name, at: stop.now())
             live?.withdraw(input.name)

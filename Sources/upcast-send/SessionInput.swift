@@ -51,7 +51,7 @@ struct SessionInput: Sendable {
             } catch {
                 stop.stop()
                 stream.ahead?.close()
-                throw stream.naming(error)
+                throw Self.naming(stream.file.name, error)
             }
             inputs.append(SessionInput(kind: .timed(timed), stream: stream))
         }
@@ -70,13 +70,21 @@ struct SessionInput: Sendable {
                 }
             }
         } catch {
-            throw stream.naming(error)
+            throw naming(error, in: plan)
         }
     }
 
-    /// An error of this input, for the user.
-    func text(of error: any Error, in plan: SessionPlan) -> String {
-        plan.separateStreams > 1 ? "\(name): \(error)" : "\(error)"
+    /// An error that also names the file or pipe of this input, or its track if it has none. Beside other files and
+    /// pipes, it names both: users do not know the names that `<(...)` gives, and two tracks may have one file.
+    func naming(_ error: any Error, in plan: SessionPlan) -> InputError {
+        let named = Self.naming(stream?.file.name ?? name, error)
+        guard stream != nil, plan.separateStreams > 1 else { return named }
+        return InputError("\(name): \(named)", namesInput: true)
+    }
+
+    private static func naming(_ name: String, _ error: any Error) -> InputError {
+        if let error = error as? InputError, error.namesInput { return error }
+        return InputError("\(name): \(error)", namesInput: true)
     }
 
     /// The name in messages.

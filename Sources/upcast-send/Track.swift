@@ -50,7 +50,7 @@ struct Track {
             }
             shared.withLock { $0.frames += 1 }
         }
-        noteEnd(settings.name, stop, source.cutShortBytes, source is Y4MVideo ? CutInput.header : CutInput.noHeader)
+        noteEnd(settings.name, stop, source.cutShortBytes, source.hasHeader ? CutInput.header : CutInput.noHeader)
     }
 
     func sendAudio(

@@ -162,7 +162,7 @@ import UpcastClient
                 Glibc.exit(ExitStatus.sent.rawValue)
             }
             let text = (error as? InputError).map { "upcast-send: \($0)" } ?? fullMessage(for: error)
-            ProgressLine.write(text + "\n")
+            ProgressLine.write(lines: text)
             Glibc.exit(ExitStatus.usage.rawValue)
         }
     }

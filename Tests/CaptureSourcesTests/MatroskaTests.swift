@@ -152,6 +152,40 @@ import Testing
         #expect(other.video?.color == ColorDescription(matrix: .bt601, range: .video))
     }
 
+    /// YCgCo would be shown with wrong colours. Users can still name a matrix.
+    @Test func aMatrixThatCannotBeSent() throws {
+        for (number, fourCC, isSent) in [
+            (0, "I420", true), (2, "I420", true), (3, "I420", true), (4, "I420", true), (5, "I420", true),
+            (7, "I420", false), (8, "I420", false), (8, "BGRA", true), (8, "Y800", true), (10, "I420", false),
+            (17, "I420", false), (300, "I420", true),
+        ] {
+            var writer = MatroskaWriter()
+            writer.addVideo(fourCC, 8, 4, colour: (number, 2))
+            writer.begin()
+            writer.cluster(0)
+            func color(_ matrix: ColorMatrix?) throws -> ColorDescription? {
+                try ContainerInput(InputReader(MemoryInput(writer.bytes, piece: 7)), matrix: matrix).video?.color
+            }
+            if isSent {
+                // Without a known matrix, small pictures have that of SD.
+                #expect(try color(nil)?.matrix == .bt601)
+            } else {
+                let error = #expect(throws: InputError.self) { try color(nil) }
+                #expect("\(try #require(error))".contains("with colour matrix \(number) of ITU-T H.273"))
+            }
+            #expect(try color(.bt709)?.matrix == .bt709)
+        }
+    }
+
+    @Test(arguments: [(1, nil), (16, "PQ"), (18, "HLG")] as [(Int, String?)])
+    func hdr(transfer: Int, name: String?) throws {
+        var writer = MatroskaWriter()
+        writer.addVideo("I420", 8, 4, colour: (9, 1), transfer: transfer)
+        writer.begin()
+        writer.cluster(0)
+        #expect(try ContainerInput(InputReader(MemoryInput(writer.bytes, piece: 7))).hdr == name)
+    }
+
     /// Each mistake says what to write instead.
     @Test func whatCannotBeSent() {
         func message(_ make: (inout MatroskaWriter) -> Void) -> String {

@@ -6,12 +6,13 @@ struct MatroskaWriter {
 
     /// The number of a video track with a FourCC is its position; it begins at 1.
     mutating func addVideo(
-        _ fourCC: String, _ width: Int, _ height: Int, codec: String = "V_UNCOMPRESSED", colour: (Int, Int)? = nil,
-        more: [UInt8] = []
+        _ fourCC: String, _ width: Int, _ height: Int, codec: String = "V_UNCOMPRESSED",
+        colour: (matrix: Int, range: Int)? = nil, transfer: Int = 1, more: [UInt8] = []
     ) {
         var video = Self.element(0xb0, width) + Self.element(0xba, height) + Self.element(0x2eb524, Array(fourCC.utf8))
         if let (matrix, range) = colour {
-            video += Self.element(0x55b0, Self.element(0x55b1, matrix) + Self.element(0x55b9, range))
+            let elements = [(0x55b1, matrix), (0x55b9, range), (0x55ba, transfer)].map { Self.element($0, $1) }
+            video += Self.element(0x55b0, Array(elements.joined()))
         }
         addTrack(1, codec, Self.element(0xe0, video) + more)
     }

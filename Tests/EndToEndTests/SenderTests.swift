@@ -107,6 +107,7 @@ import Testing
             (["--mic"], "empty.wav", "empty.wav: the audio input has no samples"),
             (["--size", "160x120", "--format", "BGRA", "--video"], "a.wav", "a.wav: the video has no frame"),
             (["--video"], "", "is a folder"), ([], "header.nut", "header.nut: the input ends before its first sample"),
+            (["--video"], "a\u{1b}[31m.nut", "/a?[31m.nut: No such file"),
         ] as [([String], String, String)])
     func aFileThatCannotBeSentIsRefusedFirst(_ options: [String], name: String, error: String) async throws {
         try await blocking {
@@ -158,6 +159,37 @@ import Testing
             try sender.waitForSuccess(within: 30)
             let sentence = /frames and [0-9]+ audio samples accepted, [1-9][0-9]* frames dropped/
             #expect(sender.errors.contains(sentence), "\(sender.errors)")
+            try stage.end()
+        }
+    }
+
+    /// The shell has chosen the names of these pipes.
+    @Test(.inItsTurn) func pipesWithoutSamples() async throws {
+        try await blocking {
+            let stage = try Stage()
+            let script = #""$0" --socket "$1" --app-audio <(:) --mic <(:)"#
+            let sender = try ChildProcess(
+                "bash", ["-c", script, ProductExecutable.upcastSend.path, stage.daemon.ingestSocket])
+            #expect(sender.waitForExit(within: 20) == .code(4), "\(sender.errorTail)")
+            let error = /: (app audio|microphone): \/dev\/fd\/[0-9]+: the audio/
+            #expect(sender.errors.contains(error), "\(sender.errors)")
+            try stage.end()
+        }
+    }
+
+    @Test(.inItsTurn, arguments: [true, false]) func hdrIsNamed(isQuiet: Bool) async throws {
+        try await blocking {
+            let stage = try Stage()
+            let sender = try ChildProcess(
+                "bash",
+                [
+                    "-c",
+                    "ffmpeg -nostdin -v error -f lavfi -i testsrc=size=160x120:rate=10:duration=1 -pix_fmt yuv420p "
+                        + #"-c:v rawvideo -color_trc smpte2084 -f matroska - | "$0" --socket "$1" $2 -"#,
+                    ProductExecutable.upcastSend.path, stage.daemon.ingestSocket, isQuiet ? "--quiet" : "",
+                ])
+            try sender.waitForSuccess(within: 30)
+            #expect(sender.errors.contains("the video is HDR (PQ)") == !isQuiet, "\(sender.errors)")
             try stage.end()
         }
     }

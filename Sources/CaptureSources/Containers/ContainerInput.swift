@@ -13,6 +13,8 @@ package final class ContainerInput: TimedInput, @unchecked Sendable /* its opene
 
     /// Whether the stream says which colours its video has.
     package let knowsColors: Bool
+    /// The transfer function of HDR video, such as `PQ`; nil for other video.
+    package let hdr: String?
 
     private let reader: any ContainerReader
     private let container: String
@@ -50,7 +52,7 @@ package final class ContainerInput: TimedInput, @unchecked Sendable /* its opene
         _ reader: Reader, _ matrix: ColorMatrix?, _ range: ColorRange?, _ loops: Bool
     ) throws(InputError) {
         (self.reader, self.loops, container) = (reader, loops, Reader.Stream.container)
-        var knowsColors = false
+        var (knowsColors, hdr): (Bool, String?) = (false, nil)
         var tracks: [SampleTrack?] = []
         var unsent: [String] = []
         var video: VideoSampleFormat?
@@ -61,6 +63,7 @@ package final class ContainerInput: TimedInput, @unchecked Sendable /* its opene
             case .video where video == nil:
                 video = try stream.videoFormat(matrix: matrix, range: range)
                 knowsColors = stream.range != nil && (stream.matrix != nil || video?.pixelFormat == .gray)
+                hdr = stream.hdr
                 track = .video
             case .audio where audio.count < 2:
                 if let format = try stream.audioFormat { audio.append(format) }
@@ -72,7 +75,7 @@ package final class ContainerInput: TimedInput, @unchecked Sendable /* its opene
         guard video != nil || !audio.isEmpty else {
             throw InputError("the \(container) stream has neither video nor audio")
         }
-        self.knowsColors = knowsColors
+        (self.knowsColors, self.hdr) = (knowsColors, hdr)
         self.tracks = tracks
         self.unsent = unsent
         self.video = video

@@ -13,6 +13,10 @@ protocol ContainerStream: Equatable {
     /// The colours, as far as the container says.
     var matrix: ColorMatrix? { get }
     var range: ColorRange? { get }
+    /// The number of a colour matrix that cannot be sent (ITU-T H.273, MatrixCoefficients); nil for none.
+    var otherMatrix: UInt64? { get }
+    /// How messages name the transfer function of HDR video; nil for other video.
+    var hdr: String? { get }
 
     /// The pixel format of raw video.
     ///
@@ -25,6 +29,9 @@ protocol ContainerStream: Equatable {
 }
 
 extension ContainerStream {
+    var otherMatrix: UInt64? { nil }
+    var hdr: String? { nil }
+
     /// The format of raw pictures; nil for other streams. ffmpeg's grey formats have full range.
     ///
     /// - Parameters: the colours, which count more than those of the stream.
@@ -34,6 +41,13 @@ extension ContainerStream {
         let pixelFormat = try pixelFormat(range: range)
         guard (1...65_535).contains(width), (1...65_535).contains(height) else {
             throw InputError("the \(Self.container) stream has video of \(width)x\(height)")
+        }
+        if let otherMatrix, matrix == nil, !pixelFormat.isRGB, pixelFormat != .gray {
+            let filter = hdr == nil ? "zscale=m=bt709" : InputError.hdrFilter
+            throw InputError(
+                "video with colour matrix \(otherMatrix) of ITU-T H.273 cannot be sent; add \(filter) to ffmpeg's "
+                    + "filters, or put video/x-raw,colorimetry=bt709 before GStreamer's matroskamux; if the stream "
+                    + "names its matrix wrongly, give the right one with --color")
         }
         return VideoSampleFormat(
             packed: pixelFormat, width: width, height: height,

@@ -54,7 +54,7 @@ package struct VideoFeed {
             if pace.isOver(at: time) { return }
             let asked = clock.now()
             guard try unsafe source.advance(frame: frame, time: time, orientation: tag, into: memory) else {
-                if frame == 0 { throw InputError.noFrame(source.cutShortBytes) }
+                if frame == 0 { throw InputError.emptyVideo(source) }
                 return
             }
             switch pace.wait(until: time, asked: asked) {
@@ -95,7 +95,7 @@ package struct AudioFeed {
             let asked = clock.now()
             let frames = try input.advance(frames: rate / Self.runsPerSecond)
             if frames == 0 {
-                if sent == 0 { throw InputError.noSound }
+                if sent == 0 { throw InputError.emptyAudio }
                 return
             }
             let length = MediaTime(sample: Int64(frames), rate: rate)

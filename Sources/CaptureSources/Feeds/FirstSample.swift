@@ -4,15 +4,17 @@ internal import MediaCore
 
 extension InputError {
     /// The error if an input ends within its first frame: its format is wrong, or its producer never began.
-    static func noFrame(_ bytes: Int?) -> InputError {
-        guard let bytes, bytes > 0 else { return InputError("the video has no frame: its input is empty") }
+    static func emptyVideo(_ source: any VideoSource) -> InputError {
+        guard let bytes = source.cutShortBytes, bytes > 0 else {
+            return InputError("the video has no frame: its input is empty")
+        }
         return InputError(
-            "the video has no frame: its input ends after \(bytes) bytes, in the middle of the first; "
-                + "are --size and --format right?")
+            "the video has no frame: its input ends after \(bytes) bytes, in the middle of the first"
+                + (source.hasHeader ? "" : "; are --size and --format right?"))
     }
 
-    static let noSound = InputError("the audio input has no samples")
-    static let nothing = InputError("the input ends before its first sample")
+    static let emptyAudio = InputError("the audio input has no samples")
+    static let emptyStream = InputError("the input ends before its first sample")
 }
 
 extension VideoSource {
@@ -20,14 +22,14 @@ extension VideoSource {
     package func checkFirstSample() throws {
         let scratch = unsafe ScratchPicture()
         let isThere = try unsafe advance(frame: 0, time: .zero, orientation: nil, into: scratch.memory)
-        guard isThere else { throw InputError.noFrame(cutShortBytes) }
+        guard isThere else { throw InputError.emptyVideo(self) }
     }
 }
 
 extension AudioInput {
     /// Reads the first sample, and throws if there is none. The input cannot be sent afterwards.
     package func checkFirstSample() throws {
-        guard try advance(frames: 1) > 0 else { throw InputError.noSound }
+        guard try advance(frames: 1) > 0 else { throw InputError.emptyAudio }
     }
 }
 
@@ -35,7 +37,7 @@ extension TimedInput {
     /// Reads the first sample, and throws if there is none. The input cannot be sent afterwards.
     package func checkFirstSample() throws {
         let scratch = unsafe ScratchPicture()
-        guard try unsafe advance(into: scratch.memory) != nil else { throw InputError.nothing }
+        guard try unsafe advance(into: scratch.memory) != nil else { throw InputError.emptyStream }
     }
 }
 

@@ -36,7 +36,7 @@ package struct TimedFeed {
         while true {
             let asked = clock.now()
             guard let sample = try unsafe input.advance(into: memory) else {
-                if isFirst { throw InputError.nothing }
+                if isFirst { throw InputError.emptyStream }
                 return
             }
             isFirst = false

@@ -16,6 +16,10 @@ package final class FileInput: ByteInput, Sendable {
     package let name: String
     private let stop: StopSignal
     private let isStandardInput: Bool
+    /// Device and inode, which tell this file or pipe from all others.
+    let identity: (device: dev_t, inode: ino_t)
+    /// Whether the bytes are produced while they are read, as in a pipe.
+    package let isLive: Bool
 
     /// - Parameters:
     ///   - path: `-` for standard input.
@@ -27,27 +31,26 @@ package final class FileInput: ByteInput, Sendable {
         self.stop = stop
         // Without O_NONBLOCK, `open` would wait for the writer of a named pipe, and a stop could not interrupt it.
         let fd = unsafe path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard fd >= 0 else { throw InputError("cannot open \(name): \(Errno.current)") }
+        guard fd >= 0 else { throw InputError("cannot open \(name): \(Errno.current)", namesInput: true) }
         descriptor = OwnedDescriptor(fd)
-        guard kind != S_IFDIR else { throw InputError("\(name) is a folder; name a file or a pipe") }
+        let status = try Self.status(of: fd, name)
+        identity = (status.st_dev, status.st_ino)
+        isLive = status.st_mode & S_IFMT != S_IFREG
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            throw InputError("\(name) is a folder; name a file or a pipe", namesInput: true)
+        }
         guard !isStandardInput || isatty(fd) == 0 else {
-            throw InputError("standard input is a terminal; pipe a stream into it, or name a file")
+            throw InputError(
+                "standard input is a terminal; pipe a stream into it, or name a file", namesInput: true)
         }
     }
 
-    /// The type bits of its mode; nil if they cannot be read.
-    private var kind: mode_t? {
+    private static func status(of descriptor: CInt, _ name: String) throws(InputError) -> stat {
         var status = stat()
-        return unsafe fstat(descriptor.raw, &status) == 0 ? status.st_mode & S_IFMT : nil
-    }
-
-    /// Whether the bytes are produced while they are read, as in a pipe.
-    package var isLive: Bool { kind != S_IFREG }
-
-    /// Device and inode, which tell this file or pipe from all others.
-    var identity: (device: dev_t, inode: ino_t)? {
-        var status = stat()
-        return unsafe fstat(descriptor.raw, &status) == 0 ? (status.st_dev, status.st_ino) : nil
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            throw InputError("cannot read \(name): \(Errno.current)", namesInput: true)
+        }
+        return status
     }
 
     /// Whether this is a regular file with a name. Such a file can be read again at any offset.
@@ -55,13 +58,7 @@ package final class FileInput: ByteInput, Sendable {
 
     /// The current size of a regular file, in bytes.
     var size: Int {
-        get throws(InputError) {
-            var status = stat()
-            guard unsafe fstat(descriptor.raw, &status) == 0 else {
-                throw InputError("cannot read \(name): \(Errno.current)")
-            }
-            return Int(status.st_size)
-        }
+        get throws(InputError) { Int(try Self.status(of: descriptor.raw, name).st_size) }
     }
 
     /// Maps the first `byteCount` bytes of a regular file, which must be at least that large.
@@ -69,7 +66,7 @@ package final class FileInput: ByteInput, Sendable {
         do {
             return try FileMapping(descriptor.raw, byteCount: byteCount)
         } catch {
-            throw InputError("cannot map \(name): \(error)")
+            throw InputError("cannot map \(name): \(error)", namesInput: true)
         }
     }
 
@@ -78,7 +75,9 @@ package final class FileInput: ByteInput, Sendable {
             guard waitForInput() else { return 0 }
             let count = unsafe Glibc.read(descriptor.raw, buffer.baseAddress!, buffer.count)
             if count >= 0 { return count }
-            guard errno == EINTR || errno == EAGAIN else { throw InputError("cannot read \(name): \(Errno.current)") }
+            guard errno == EINTR || errno == EAGAIN else {
+                throw InputError("cannot read \(name): \(Errno.current)", namesInput: true)
+            }
         }
     }
 

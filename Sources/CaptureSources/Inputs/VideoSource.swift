@@ -12,6 +12,8 @@ package protocol VideoSource: AnyObject {
     /// The size of an incomplete frame at the end, which was left out: its producer was stopped within the frame, or
     /// the frame size is wrong. Nil if there was none.
     var cutShortBytes: Int? { get }
+    /// Whether the format is read from the input, and not given by the user.
+    var hasHeader: Bool { get }
     /// The size of a frame in the input; 0 if the source has no input.
     var frameBytes: Int { get }
     /// Reads the next frame. Returns false at the end, even if it has called `memory`.
@@ -28,6 +30,7 @@ package protocol VideoSource: AnyObject {
 
 extension VideoSource {
     package var cutShortBytes: Int? { nil }
+    package var hasHeader: Bool { false }
     package var frameBytes: Int { 0 }
     package var borrowed: BorrowedPicture? { nil }
 }

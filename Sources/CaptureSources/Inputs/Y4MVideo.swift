@@ -13,6 +13,7 @@ package final class Y4MVideo: VideoSource {
     /// One stored frame, if frames are converted before they are sent; otherwise empty.
     private var stored: [UInt8]
     package private(set) var cutShortBytes: Int?
+    package var hasHeader: Bool { true }
     package var frameBytes: Int { "FRAME\n".utf8.count + format.minimumPayloadBytes }
     private static let maxLine = 1024
 

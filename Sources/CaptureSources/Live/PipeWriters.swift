@@ -15,7 +15,7 @@ package enum PipeWriters {
     }
 
     private static func writes(_ process: String, to pipe: FileInput) -> Bool {
-        guard let wanted = pipe.identity else { return false }
+        let wanted = pipe.identity
         let folder = "/proc/\(process)/fd"
         return names(in: folder).contains { entry in
             var (link, file) = (stat(), stat())

@@ -24,6 +24,7 @@ enum MatroskaID {
     static let colour: UInt32 = 0x55b0
     static let matrix: UInt32 = 0x55b1
     static let range: UInt32 = 0x55b9
+    static let transfer: UInt32 = 0x55ba
     static let audio: UInt32 = 0xe1
     static let sampleRate: UInt32 = 0xb5
     static let channels: UInt32 = 0x9f

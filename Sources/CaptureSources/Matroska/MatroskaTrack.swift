@@ -11,6 +11,8 @@ struct MatroskaTrack: ContainerStream {
     private(set) var codec = ""
     private(set) var matrix: ColorMatrix?
     private(set) var range: ColorRange?
+    private(set) var otherMatrix: UInt64?
+    private(set) var hdr: String?
     /// The pixel format of `V_UNCOMPRESSED`.
     private var fourCC: [UInt8] = []
     // The defaults of RFC 9559.
@@ -63,11 +65,16 @@ struct MatroskaTrack: ContainerStream {
             switch id {
             case MatroskaID.matrix:
                 let value = try EBML.unsigned(body)
-                // BT.470BG and SMPTE 170M have the same coefficients.
-                matrix = ColorMatrix(rawValue: value == 5 ? 6 : UInt8(exactly: value) ?? 0)
+                // BT.470BG and SMPTE 170M have the same coefficients. Those of the FCC differ by less than 1 %.
+                matrix = ColorMatrix(rawValue: [4, 5].contains(value) ? 6 : UInt8(exactly: value) ?? 0)
+                // From SMPTE 240M to YCgCo-Ro, without BT.2020. All else is RGB, unknown or reserved.
+                otherMatrix = matrix == nil && (7...17).contains(value) ? value : nil
             case MatroskaID.range:
                 let value = try EBML.unsigned(body)
                 range = value == 1 ? .video : value == 2 ? .full : nil
+            case MatroskaID.transfer:
+                let value = try EBML.unsigned(body)
+                hdr = value == 16 ? "PQ" : value == 18 ? "HLG" : nil
             default: break
             }
         }
