@@ -19,10 +19,14 @@ static void take_stop(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_ev
 }
 
 static void take_change(pa_context *c, pa_subscription_event_type_t type, uint32_t index, void *data) {
-    (void)c, (void)index;
+    (void)c;
     upcast_pulse *p = data;
     // Changes of volume are frequent, and do not matter. But a program's playback may move to another sink.
     int facility = type & PA_SUBSCRIPTION_EVENT_FACILITY_MASK, kind = type & PA_SUBSCRIPTION_EVENT_TYPE_MASK;
+    if (facility == PA_SUBSCRIPTION_EVENT_SOURCE_OUTPUT) {
+        if (kind == PA_SUBSCRIPTION_EVENT_CHANGE) upcast_pulse_note_change(p, index);
+        return;
+    }
     bool is_device = facility == PA_SUBSCRIPTION_EVENT_SINK || facility == PA_SUBSCRIPTION_EVENT_SOURCE;
     if (!is_device || kind != PA_SUBSCRIPTION_EVENT_CHANGE) p->has_changed = true;
 }
@@ -43,7 +47,7 @@ static int connect_to(upcast_pulse *p, const char *server) {
     pa_operation *operation = l->pa_context_subscribe(
         p->context,
         PA_SUBSCRIPTION_MASK_SINK | PA_SUBSCRIPTION_MASK_SOURCE | PA_SUBSCRIPTION_MASK_SINK_INPUT |
-            PA_SUBSCRIPTION_MASK_SERVER,
+            PA_SUBSCRIPTION_MASK_SOURCE_OUTPUT | PA_SUBSCRIPTION_MASK_SERVER,
         NULL, NULL);
     if (!operation) return l->pa_context_errno(p->context);
     l->pa_operation_unref(operation);

@@ -4,11 +4,14 @@
 
 struct upcast_pulse_stream {
     const upcast_pulse_library *l;
+    upcast_pulse *owner;
     pa_context *context;
     pa_stream *stream;
+    /// The next stream of the connection.
+    upcast_pulse_stream *next;
     int64_t position;
     size_t peeked;
-    uint32_t breaks;
+    uint32_t breaks, changes;
     /// The questions that have no answer yet.
     pa_operation *asking, *asking_delay;
     bool has_timing;
@@ -57,7 +60,15 @@ upcast_pulse_stream *upcast_pulse_record(
         free(s);
         return NULL;
     }
+    s->owner = p;
+    s->next = p->streams;
+    p->streams = s;
     return s;
+}
+
+void upcast_pulse_note_change(upcast_pulse *p, uint32_t index) {
+    for (upcast_pulse_stream *s = p->streams; s; s = s->next)
+        if (p->l->pa_stream_get_index(s->stream) == index) s->changes++;
 }
 
 static void end_asking(const upcast_pulse_library *l, pa_operation **asking) {
@@ -66,6 +77,11 @@ static void end_asking(const upcast_pulse_library *l, pa_operation **asking) {
 }
 
 void upcast_pulse_end(upcast_pulse_stream *s) {
+    for (upcast_pulse_stream **at = &s->owner->streams; *at; at = &(*at)->next)
+        if (*at == s) {
+            *at = s->next;
+            break;
+        }
     // The answers may come before libpulse has released the stream.
     if (s->asking) s->l->pa_operation_cancel(s->asking);
     if (s->asking_delay) s->l->pa_operation_cancel(s->asking_delay);
@@ -86,6 +102,8 @@ bool upcast_pulse_has_ended(upcast_pulse_stream *s) {
 static bool is_ready(upcast_pulse_stream *s) { return s->l->pa_stream_get_state(s->stream) == PA_STREAM_READY; }
 
 uint32_t upcast_pulse_breaks(upcast_pulse_stream *s) { return s->breaks; }
+
+uint32_t upcast_pulse_changes(upcast_pulse_stream *s) { return s->changes; }
 
 bool upcast_pulse_peek(upcast_pulse_stream *s, const void **bytes, size_t *count) {
     if (!is_ready(s) || s->l->pa_stream_peek(s->stream, bytes, count) < 0) return false;

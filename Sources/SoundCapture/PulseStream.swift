@@ -5,8 +5,9 @@ internal import MediaCore
 @safe final class PulseStream {
     /// 16-bit little-endian at this rate; the server resamples.
     static let sampleRate = 48_000
-    /// How often the server is asked for the time, before the times are settled and afterwards.
-    static let (firstAsking, asking) = (MediaTime.milliseconds(20), MediaTime.milliseconds(250))
+    /// How often the server is asked for the time, before the times are settled and afterwards. Neither is near a
+    /// multiple of PipeWire's usual period of 21 ms, so that some answers come just after a period begins.
+    static let (firstAsking, asking) = (MediaTime.milliseconds(17), MediaTime.milliseconds(250))
 
     let target: SoundTarget
     private let handle: OpaquePointer
@@ -18,14 +19,21 @@ internal import MediaCore
     private var breaks: UInt32 = 0
     private var position: Int64 = 0
     private var nextAsking = MediaTime.zero
+    /// Nil where the server cuts off no streams.
+    private(set) var silence: SilenceWatch?
+    private var changes: UInt32 = 0
+    /// The server may have cut off the stream: a new one may get sound.
+    private(set) var isCutOff = false
 
     /// - Parameters:
     ///   - channels: 1 or 2; the server mixes.
     ///   - latency: how much sound comes at once. The server, this program and the daemon wake up each time.
     ///   - sinkDelay: the part of the delay until samples are heard that the server does not report.
+    ///   - silence: finds out that the server has cut off the stream; nil where it does not happen.
     /// - Returns: nil where the server refuses.
     init?(
-        _ target: SoundTarget, channels: Int, latency: MediaTime, sinkDelay: MediaTime, _ connection: PulseConnection
+        _ target: SoundTarget, channels: Int, latency: MediaTime, sinkDelay: MediaTime, silence: SilenceWatch?,
+        _ connection: PulseConnection
     ) {
         bytesPerFrame = 2 * channels
         let fragment = Self.sampleRate * bytesPerFrame * Int(latency.milliseconds) / 1000
@@ -34,7 +42,7 @@ internal import MediaCore
                 connection.handle, target.source, target.playback ?? .max, CInt(channels), UInt32(fragment))
         else { return nil }
         unsafe handle = opened
-        (self.target, self.connection, self.sinkDelay) = (target, connection, sinkDelay)
+        (self.target, self.connection, self.sinkDelay, self.silence) = (target, connection, sinkDelay, silence)
         clock = SoundClock(bytesPerSecond: Self.sampleRate * bytesPerFrame)
     }
 
@@ -49,17 +57,27 @@ internal import MediaCore
     /// wants to be called again.
     func read(now: MediaTime, _ body: (RawSpan, MediaTime) throws -> Void) rethrows -> MediaTime {
         takeTiming(now)
+        takeChanges(now)
         var (bytes, count): (UnsafeRawPointer?, Int) = (nil, 0)
         while unsafe upcast_pulse_peek(handle, &bytes, &count) {
             defer { unsafe upcast_pulse_drop(handle) }
             let time = clock.time(at: position)
             position += Int64(count)
             // A hole is silence: only the time goes on.
-            guard let time, let start = unsafe bytes, count >= bytesPerFrame else { continue }
-            let whole = count - count % bytesPerFrame
-            try unsafe body(UnsafeRawBufferPointer(start: start, count: whole).bytes, time)
+            guard let start = unsafe bytes, count >= bytesPerFrame else { continue }
+            let whole = unsafe UnsafeRawBufferPointer(start: start, count: count - count % bytesPerFrame)
+            silence?.noteSamples()
+            if silence?.isWatching ?? false, unsafe whole.contains(where: { $0 != 0 }) { silence?.noteSound(now: now) }
+            if let time { try unsafe body(whole.bytes, time) }
         }
-        return nextAsking
+        isCutOff = silence?.isCutOff(now: now) ?? false
+        return min(nextAsking, silence?.due ?? nextAsking)
+    }
+
+    private func takeChanges(_ now: MediaTime) {
+        let changes = unsafe upcast_pulse_changes(handle)
+        if changes != self.changes { silence?.noteChange(now: now) }
+        self.changes = changes
     }
 
     private func takeTiming(_ now: MediaTime) {

@@ -31,6 +31,7 @@ package final class SoundTrack {
 
     /// Whether `follow` should be called again although nothing has changed at the server.
     package func mustFollow(now: MediaTime) -> Bool {
+        if streams.contains(where: \.isCutOff) { return true }
         if streams.contains(where: \.hasEnded), retry == nil { retry = now + Self.retryPause }
         return retry.map { $0 <= now } ?? false
     }
@@ -40,6 +41,7 @@ package final class SoundTrack {
         retry = nil
         var targets: [SoundTarget] = []
         var news: Notice
+        var cutOff: [SoundTarget: SilenceWatch] = [:]
         switch facts.answer(wish) {
         case .record(let wanted):
             targets = wanted
@@ -48,12 +50,14 @@ package final class SoundTrack {
         }
         for index in streams.indices.reversed() {
             let target = streams[index].target
-            guard streams[index].hasEnded || !targets.contains(target) else {
+            let (hasEnded, isCutOff) = (streams[index].hasEnded, streams[index].isCutOff)
+            guard hasEnded || isCutOff || !targets.contains(target) else {
                 streams[index].sinkDelay = facts.uncountedDelay(of: target)
                 continue
             }
+            if isCutOff { cutOff[target] = streams[index].silence }
             // A request that the server refuses also ends its stream.
-            if targets.contains(target) {
+            if hasEnded, targets.contains(target) {
                 news = .missing("the sound server has ended the recording of \(target.source); asking again")
                 retry = now + Self.retryPause
             }
@@ -64,7 +68,8 @@ package final class SoundTrack {
             guard
                 let stream = PulseStream(
                     target, channels: channels, latency: facts.wantedLatency(of: target),
-                    sinkDelay: facts.uncountedDelay(of: target), connection)
+                    sinkDelay: facts.uncountedDelay(of: target),
+                    silence: facts.mayCutOff(target) ? cutOff[target]?.next ?? SilenceWatch() : nil, connection)
             else {
                 retry = now + Self.retryPause
                 news = .missing("the sound server refuses to record \(target.source)")
@@ -107,6 +112,9 @@ extension SoundFacts {
     package func wantedLatency(of target: SoundTarget) -> MediaTime {
         source(of: target)?.monitorOf != nil && !isPipeWire ? .milliseconds(80) : .milliseconds(40)
     }
+
+    /// Whether the server may cut off a stream of the source: PipeWire those of a sink.
+    func mayCutOff(_ target: SoundTarget) -> Bool { isPipeWire && source(of: target)?.monitorOf != nil }
 
     /// The part of the delay until samples are heard that the server does not report: with PipeWire, the sink's
     /// latency.

@@ -1,4 +1,5 @@
 import Foundation
+import LinuxSystem
 import MediaCore
 import TestSupport
 import Testing
@@ -93,6 +94,39 @@ import Testing
             client.signal(SIGINT)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
             try FlashAndBeep(stage.server.finishedRecording()).expectTogether(onTheWhole: 0.040)
+            try stage.end()
+        }
+    }
+
+    /// PipeWire cuts off streams of a sink that is suspended while it plays.
+    @Test(.inItsTurn) func aSuspendedSinkOfPipeWire() async throws {
+        try await blocking {
+            let (stage, sound) = (try Stage(), try VirtualPipeWire())
+            let screen = try VirtualScreen(width: 320, height: 180)
+            let player = try ChildProcess(
+                "ffmpeg",
+                ["-loglevel", "error", "-re", "-f", "lavfi", "-i", "sine=sample_rate=48000", "-f", "pulse", "tone"],
+                environment: sound.environment)
+            let client = try ChildProcess(
+                ProductExecutable.upcastScreen.path, ["--socket", stage.daemon.ingestSocket],
+                environment: sound.environment.merging(["DISPLAY": screen.display]) { $1 })
+            func waitForLevel(_ what: String, _ isLevel: (Double) -> Bool) throws {
+                try waitFor(what, while: client, evidence: { player.errorTail + stage.daemon.log }) {
+                    let audio = try stage.daemon.status()["audio"] as? [String: Any]
+                    let levels = (audio?["levels"] as? [[String: Any]])?.filter { $0["source"] as? String == "app" }
+                    return (levels?.first?["peak_dbfs"] as? Double).map(isLevel) ?? false
+                }
+            }
+            try waitForLevel("the tone") { $0 > -40 }
+            for _ in 0..<2 {
+                for isSuspended in ["1", "0"] { try sound.pactl("suspend-sink", "sink", isSuspended) }
+                // Levels are those of half a second.
+                let later = MonotonicClock().now() + .milliseconds(1_500)
+                try waitForLevel("the tone again") { $0 > -40 && MonotonicClock().now() > later }
+            }
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            try player.stop(SIGKILL)
             try stage.end()
         }
     }
