@@ -189,6 +189,16 @@ void upcast_x_end_composition(upcast_x *x) {
     if (x->c) xcb_flush(x->c);
 }
 
+int upcast_x_is_viewable(upcast_x *x, uint32_t window, bool *is_viewable) {
+    xcb_get_window_attributes_reply_t *reply =
+        xcb_get_window_attributes_reply(x->c, xcb_get_window_attributes(x->c, window), NULL);
+    *is_viewable = reply && reply->map_state == XCB_MAP_STATE_VIEWABLE;
+    const bool is_there = reply != NULL;
+    free(reply);
+    if (upcast_x_is_lost(x)) return -1;
+    return is_there ? 0 : XCB_WINDOW;
+}
+
 int upcast_x_window_place(upcast_x *x, uint32_t window, int32_t *left, int32_t *top, uint16_t *width, uint16_t *height) {
     const xcb_get_geometry_cookie_t geometry = xcb_get_geometry(x->c, window);
     const xcb_translate_coordinates_cookie_t corner =

@@ -81,8 +81,8 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
     }
     case XCB_UNMAP_NOTIFY: {
         const xcb_unmap_notify_event_t *e = (const void *)event;
-        result.kind = e->event == root ? UPCAST_X_WINDOW_UNMAPPED : UPCAST_X_OTHER;
-        result.window = e->window;
+        result.kind = e->event == root ? UPCAST_X_WINDOW_UNMAPPED : UPCAST_X_WINDOW_UNMAPPED_INSIDE;
+        result.window = e->event == root ? e->window : e->event;
         return result;
     }
     case XCB_FOCUS_IN:

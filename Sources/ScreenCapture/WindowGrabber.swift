@@ -35,6 +35,8 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         var place: CaptureRectangle
     }
 
+        /// The frame cuts off a part of the client.
+        var isCut: Bool
     private let settings: Settings
     private let display: X11Connection
     private let clock = MonotonicClock()
@@ -54,7 +56,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
     private var unknownWait = UnknownWait()
     private var news = WindowNews()
     private var pausedReading = PausedReading()
-    /// Since when a window has shown pixels that are not its own.
+    /// Since when a window has shown pixels that are not its own, or not all of them.
     private var undrawnSince: MediaTime?
     /// How long viewers wait for the window's own pixels.
     private static let patience = MediaTime.milliseconds(500)
@@ -203,7 +205,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
             if isThere { found = (target.top, target.client) }
         }
         guard let (top, client) = found ?? model.window(chosenBy: settings.choice),
-            let place = try display.place(of: client)
+            let place = try display.place(of: client), let seen = try seen(of: client, at: place, in: top)
         else {
             target = nil
             try requireNumbered()
@@ -211,7 +213,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
             return nil
         }
         if let new = news.note((client, place)) { try notice(new) }
-        let next = Target(top: top, client: client, place: place)
+        let next = Target(top: top, client: client, place: place, isCut: seen != place)
         target = next
         let whole = CaptureRectangle(x: 0, y: 0, width: place.width, height: place.height)
         let corner = try corner(of: place, in: top)
@@ -240,6 +242,18 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
     /// Where a client is in its frame.
     private func corner(of client: CaptureRectangle, in top: UInt32) throws -> (x: Int, y: Int) {
         guard let frame = try display.place(of: top) else { return (0, 0) }
+    /// What a frame shows of its client; nil if that is less than half of it. A window manager that minimizes a window
+    /// may unmap it before its frame. One that rolls it up, or moves its frame to the taskbar, makes the frame smaller.
+    private func seen(
+        of client: UInt32, at place: CaptureRectangle, in top: UInt32
+    ) throws -> CaptureRectangle? {
+        guard client != top else { return place }
+        guard try display.isViewable(client), let frame = try display.place(of: top),
+            let seen = place.intersection(frame), 2 * seen.width * seen.height >= place.width * place.height
+        else { return nil }
+        return seen
+    }
+
         return (client.x - frame.x, client.y - frame.y)
     }
 
@@ -255,6 +269,12 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         let (width, height) = (target.place.width, target.place.height)
         let format = VideoSampleFormat(
             packed: display.format.pixelFormat, width: width, height: height,
+        // A frame that changes its size shows the whole client in a moment.
+        let isLate = undrawnSince.map { now - $0 >= Self.patience } ?? false
+        guard !target.isCut || isLate else {
+            undrawnSince = undrawnSince ?? now
+            return schedule.noteChange()
+        }
             color: ColorDescription(matrix: .bt709, range: .full))
         guard let frame = try connection.frame(CaptureVideoFormat(layout: format), filledBy: display, reusing: spare)
         else {
@@ -267,10 +287,10 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         let moment: X11Connection.Moment
         do {
             // A window that is resized all the time is never drawn in time: viewers see the parts that are.
-            var isWhole = undrawnSince.map { now - $0 >= Self.patience } ?? false
+            var isWhole = isLate
             let made = try display.compose(
                 layers, width: width, height: height, now: now, isWhole: &isWhole, into: frame)
-            undrawnSince = isWhole ? nil : undrawnSince ?? now
+            undrawnSince = isWhole && !target.isCut ? nil : undrawnSince ?? now
             if !isWhole { schedule.noteChange() }
             guard let made else { return }
             moment = made

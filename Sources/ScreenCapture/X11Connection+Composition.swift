@@ -87,4 +87,11 @@ extension X11Connection {
         return status == 0
             ? CaptureRectangle(x: Int(left), y: Int(top), width: Int(width), height: Int(height)) : nil
     }
+
+    /// Whether a window and all windows around it are mapped. False for one that is gone.
+    func isViewable(_ window: UInt32) throws(GrabError) -> Bool {
+        var isViewable = false
+        guard ask({ unsafe upcast_x_is_viewable(handle, window, &isViewable) }) >= 0 else { throw .lost }
+        return isViewable
+    }
 }

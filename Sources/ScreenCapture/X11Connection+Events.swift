@@ -54,6 +54,7 @@ extension X11Connection {
         case UPCAST_X_WINDOW_MOVED:
             kind = .moved(Self.place(event))
         case UPCAST_X_WINDOW_MOVED_INSIDE: kind = .movedInside
+        case UPCAST_X_WINDOW_UNMAPPED_INSIDE: kind = .unmappedInside
         case UPCAST_X_WINDOW_CHANGED: kind = .changed
         case UPCAST_X_WINDOW_RENAMED: kind = .renamed
         case UPCAST_X_WINDOW_CAME_INSIDE: kind = .cameInside(isStranger: event.is_stranger)

@@ -58,6 +58,48 @@ import Testing
         }
     }
 
+    /// openbox unmaps a minimized window before its frame, which is then empty.
+    @Test(.inItsTurn) func aMinimizedWindow() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let manager = try screen.manage(with: "openbox")
+            // openbox may not show a window that is mapped while it starts.
+            try waitFor("the manager", while: manager) {
+                try ChildProcess.run("xprop", ["-display", screen.display, "-root", "_NET_CLIENT_LIST"])
+                    .contains("window id")
+            }
+            let chosen = try screen.xterm("Chosen", "40x12+100+80")
+            let stage = try Stage()
+            let client = try Self.start(screen, stage)
+            func count(_ text: String) -> Int { client.errors.components(separatedBy: text).count }
+            func shows(_ what: String) throws {
+                try waitFor(what, while: client, evidence: { stage.daemon.log }) { return try stage.luma() > 200 }
+            }
+            try shows("the window")
+            let window = try "\(screen.number(of: "Chosen"))"
+            for _ in 0..<5 {
+                let (absent, there) = ("the window is not on the screen", "capturing the window")
+                let (gone, back) = (count(absent), count(there))
+                try screen.xdotool("windowminimize", window)
+                try waitFor("it to be minimized", while: client) { count(absent) > gone }
+                try screen.xdotool("windowactivate", window)
+                try waitFor("it to come back", while: client) { count(there) > back }
+                try shows("the window again")
+            }
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            for process in [chosen, manager] { try process.stop(SIGKILL) }
+            // A broadcast may begin before its first picture.
+            var hasBegun = false
+            let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "minimized") { frame in
+                hasBegun = hasBegun || frame.image.meanLuma > 100
+                return hasBegun && frame.image.meanLuma < 100
+            }
+            #expect(seen.marked == 0 && hasBegun, "\(seen) show an empty frame")
+            try stage.end()
+        }
+    }
+
     /// A number is that of one window. Another one that gets it is not meant, also while there is no daemon.
     @Test(.inItsTurn, arguments: [true, false]) func aWindowByItsNumber(hasDaemon: Bool) async throws {
         try await blocking {

@@ -356,7 +356,14 @@ import UpcastClient
         var titles = WindowRules()
         try titles.add("title=A page*")
         #expect(titles.choose(Self.facts(1, title: "A page")))
-        #expect(!titles.choose(Self.facts(1, title: "A page", isTitleCut: true)))
+        // What is cut off does not matter to a star.
+        for (title, isChosen) in [("A page", true), ("A pag", false), ("", false)] {
+            #expect(titles.choose(Self.facts(1, title: title, isTitleCut: true)) == isChosen)
+        }
+        var whole = WindowRules()
+        try whole.add("title=*page")
+        #expect(whole.choose(Self.facts(1, title: "A page")))
+        #expect(!whole.choose(Self.facts(1, title: "A page", isTitleCut: true)))
         for rule in ["process=game", "user=alice"] {
             var rules = WindowRules { $0 == 8 ? WindowRules.Process(name: "game", user: "alice") : nil }
             try rules.add(rule)

@@ -241,7 +241,7 @@ import UpcastClient
             + [.came(nil), .went, .changed, .renamed, .cameInside(isStranger: false), .rearranged].map(window)
         let others: [X11Connection.Event] =
             [.damaged, .screenChanged, .pointerShapeChanged, .pointerMoved, .activeChanged]
-            + [.mapped, .unmapped, .moved(place), .movedInside, .restacked].map(window)
+            + [.mapped, .unmapped, .moved(place), .movedInside, .unmappedInside, .restacked].map(window)
         #expect(disturbing.allSatisfy(\.changesReading) && !others.contains(where: \.changesReading))
         let menu = { WindowEvent(.mapped, 1, sequence: 1, isOverrideRedirect: $0) }
         #expect([nil, false, true].map { X11Connection.Event.window(menu($0)).changesReading } == [false, false, true])

@@ -171,6 +171,8 @@ enum upcast_x_event_kind {
     UPCAST_X_WINDOW_MOVED,
     /// A window inside the child has moved, or has another size.
     UPCAST_X_WINDOW_MOVED_INSIDE,
+    /// A window inside the child was unmapped, perhaps the client window.
+    UPCAST_X_WINDOW_UNMAPPED_INSIDE,
     /// The facts about the child, or about a window inside it, have changed.
     UPCAST_X_WINDOW_CHANGED,
     /// The child, or a window inside it, has another title.
@@ -270,6 +272,8 @@ uint32_t upcast_x_compose(
 void upcast_x_source_moved_inside(upcast_x *x, uint32_t top);
 /// Frees the resources of the composition.
 void upcast_x_end_composition(upcast_x *x);
+/// Whether a window and all windows around it are mapped. A status.
+int upcast_x_is_viewable(upcast_x *x, uint32_t window, bool *is_viewable);
 /// Where a window is in the root window, without its border. A status.
 int upcast_x_window_place(upcast_x *x, uint32_t window, int32_t *left, int32_t *top, uint16_t *width, uint16_t *height);
 

@@ -149,6 +149,8 @@ package struct WindowEvent: Equatable, Sendable {
         case moved(CaptureRectangle)
         /// A window in it was moved or resized.
         case movedInside
+        /// A window in it was unmapped, perhaps its client.
+        case unmappedInside
         /// What is known of it may be out of date.
         case changed
         /// It, or a window in it, has a new title.
@@ -170,7 +172,7 @@ package struct WindowEvent: Equatable, Sendable {
         var changesFacts: Bool {
             switch self {
             case .came, .went, .changed, .renamed, .cameInside, .rearranged: true
-            case .mapped, .unmapped, .moved, .movedInside, .iconMoved, .restacked: false
+            case .mapped, .unmapped, .moved, .movedInside, .unmappedInside, .iconMoved, .restacked: false
             }
         }
     }

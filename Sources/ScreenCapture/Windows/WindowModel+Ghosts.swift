@@ -93,7 +93,9 @@ extension WindowModel {
             } else {
                 ghosts.spread(from: window.place ?? bounds, to: place, in: bounds)
             }
-        case .came, .mapped, .movedInside, .changed, .renamed, .cameInside, .rearranged, .iconMoved, .restacked: break
+        case .came, .mapped, .movedInside, .unmappedInside, .changed, .renamed, .cameInside, .rearranged, .iconMoved,
+            .restacked:
+            break
         }
     }
 
@@ -105,7 +107,8 @@ extension WindowModel {
         case .mapped: return false
         case .moved(let place): new = place
         case .restacked: new = windows[event.window]?.place
-        case .came, .went, .unmapped, .movedInside, .changed, .renamed, .cameInside, .rearranged, .iconMoved:
+        case .came, .went, .unmapped, .movedInside, .unmappedInside, .changed, .renamed, .cameInside, .rearranged,
+            .iconMoved:
             return true
         }
         guard let window = windows[event.window], window.isViewable else { return true }

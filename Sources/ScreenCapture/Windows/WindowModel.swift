@@ -207,7 +207,7 @@ package struct WindowModel: Sendable {
             }
         case .unmapped: update(event) { ($0.isMapped, $0.mayShowSecrets) = (false, false) }
         case .moved(let place): update(event) { $0.place = place }
-        case .movedInside, .restacked: break
+        case .movedInside, .unmappedInside, .restacked: break
         case .iconMoved:
             // A taskbar moves all icons when one is added, so only windows that may be secure are reread. What becomes
             // secure is read anyway.

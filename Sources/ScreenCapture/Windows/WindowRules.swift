@@ -140,7 +140,9 @@ package struct WindowRules: Equatable, Sendable {
     ///   title that users see.
     private func match(_ rule: Rule, _ names: WindowNames, unknown: Bool, _ lookup: inout Lookup) -> Bool {
         switch rule.subject {
-        case .class where names.isClassCut, .title where names.isTitleCut: unknown
+        case .class where names.isClassCut: unknown
+        // A pattern that ends with a star matches whatever was cut off.
+        case .title where names.isTitleCut: unknown || rule.pattern.last == "*" && Self.fits(names.title, rule.pattern)
         case .class: Self.fitsClass(names, rule.pattern)
         case .title: Self.fits(names.title, rule.pattern) || unknown && Self.fits(names.oldTitle, rule.pattern)
         case .process: names.process.flatMap { lookup.name($0) }.map { Self.fits($0, rule.pattern) } ?? unknown

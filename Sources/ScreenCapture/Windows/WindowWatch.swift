@@ -57,7 +57,9 @@ struct WindowWatch {
             // A window that keeps itself above the reference marks does not move above windows of others.
             let hasMoved = model.knows(event.window) && !(wasOnTop && model.isOnTop(event.window))
             if hasMoved, !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
-        case .came, .went, .unmapped, .movedInside, .changed, .renamed, .cameInside, .rearranged, .iconMoved: break
+        case .came, .went, .unmapped, .movedInside, .unmappedInside, .changed, .renamed, .cameInside, .rearranged,
+            .iconMoved:
+            break
         }
     }
 
