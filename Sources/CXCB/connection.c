@@ -1,7 +1,10 @@
+#define _GNU_SOURCE
 #include "connection.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 upcast_x *upcast_x_open(const char *display, int *error) {
@@ -63,20 +66,32 @@ static bool has_named(upcast_x *x, const char *name) {
     return present;
 }
 
-/// Sends a request to find out: servers refuse clients with which they cannot share memory.
+/// Whether the server, or what relays to it, has a Unix socket. Over TCP (ssh -X), libxcb waits without end for an
+/// answer with a descriptor, and closes the connection rather than send one.
+static bool takes_descriptors(upcast_x *x) {
+    struct sockaddr_storage peer;
+    socklen_t size = sizeof peer;
+    return getpeername(upcast_x_descriptor(x), (struct sockaddr *)&peer, &size) == 0 && peer.ss_family == AF_UNIX;
+}
+
+/// Attaches a page to find out. A server refuses clients that are not local, and a descriptor that a relay has lost.
 static bool shares_memory(upcast_x *x) {
+    if (!takes_descriptors(x)) return false;
     if (!upcast_x_has(x, &xcb_shm_id)) return false;
     xcb_shm_query_version_reply_t *v = xcb_shm_query_version_reply(x->c, xcb_shm_query_version(x->c), NULL);
     bool is_new = v && (v->major_version > 1 || v->minor_version >= 2);
     free(v);
     if (!is_new) return false;
-    xcb_shm_seg_t segment = xcb_generate_id(x->c);
-    xcb_shm_create_segment_reply_t *made =
-        xcb_shm_create_segment_reply(x->c, xcb_shm_create_segment(x->c, segment, 4096, 0), NULL);
-    if (!made) return false;
-    for (int i = 0; i < made->nfd; i++) close(xcb_shm_create_segment_reply_fds(x->c, made)[i]);
-    free(made);
-    xcb_shm_detach(x->c, segment);
+    int page = memfd_create("upcast-page", MFD_CLOEXEC);
+    if (page < 0) return false;
+    if (ftruncate(page, sysconf(_SC_PAGESIZE)) != 0) {
+        close(page);
+        return false;
+    }
+    // libxcb closes the descriptor.
+    uint32_t segment;
+    if (upcast_x_attach(x, page, &segment) != 0) return false;
+    upcast_x_detach(x, segment);
     return true;
 }
 

@@ -37,6 +37,8 @@ struct upcast_x {
     xcb_screen_t *screen;
     int screen_number;
     bool has_shared_memory, has_fixes, has_damage, has_monitors, has_resources, watches_windows;
+    /// The server has X-Resource, and its process IDs are those of this system.
+    bool knows_processes;
     uint8_t fixes_event, damage_event, randr_event;
     /// The opcode of XInput 2; 0 without it.
     uint8_t input_opcode;
@@ -114,6 +116,9 @@ upcast_x_window upcast_x_take_place(upcast_x *x, xcb_window_t window, struct upc
 ///
 /// @param facts  all zero.
 void upcast_x_look_inside(upcast_x *x, const xcb_window_t *windows, uint32_t count, upcast_x_facts *facts);
+
+/// Finds out whether the server knows the processes of this system. X-Resource only.
+void upcast_x_begin_processes(upcast_x *x);
 
 /// Whether the server has an extension.
 bool upcast_x_has(upcast_x *x, xcb_extension_t *extension);

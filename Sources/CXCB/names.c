@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /// Copies text up to a 0 byte, in UTF-8. Returns where the next text begins.
 ///
@@ -91,11 +92,20 @@ static bool take_process(upcast_x *x, xcb_res_query_client_ids_cookie_t cookie, 
          xcb_res_client_id_value_next(&id)) {
         is_there = true;
         // 0 for a client that is not local.
-        if (id.data->spec.mask & XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID && id.data->length >= 4)
+        if (x->knows_processes && id.data->spec.mask & XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID && id.data->length >= 4)
             *process = *xcb_res_client_id_value_value(id.data);
     }
     free(reply);
     return is_there;
+}
+
+bool upcast_x_knows_processes(upcast_x *x) { return x->knows_processes; }
+
+void upcast_x_begin_processes(upcast_x *x) {
+    uint32_t process = 0;
+    x->knows_processes = true;
+    const bool is_there = take_process(x, ask_process(x, xcb_get_setup(x->c)->resource_id_base), &process);
+    x->knows_processes = is_there && process == (uint32_t)getpid();
 }
 
 int upcast_x_read_clients(upcast_x *x, const uint32_t *clients, uint32_t count, upcast_x_client *found) {

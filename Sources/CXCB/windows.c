@@ -59,6 +59,8 @@ static void begin_resources(upcast_x *x) {
     xcb_res_query_version_reply_t *v = xcb_res_query_version_reply(x->c, xcb_res_query_version(x->c, 1, 2), NULL);
     x->has_resources = v && (v->server_major > 1 || v->server_minor >= 2);
     free(v);
+    // Another machine and another PID namespace have other process IDs. A relay such as ssh -X has its own.
+    if (x->has_resources) upcast_x_begin_processes(x);
 }
 
 xcb_get_property_cookie_t upcast_x_ask(upcast_x *x, xcb_window_t window, xcb_atom_t name, uint32_t words) {

@@ -154,6 +154,8 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
         try pointer.begin()
         try windows.begin()
         isFollowing = true
+        let rules = [settings.rules, settings.front].compactMap { $0 }
+        if let hint = rules.lazy.compactMap(display.hint(about:)).first { try notice(.hint(hint)) }
     }
 
     private func take(_ event: X11Connection.Event) throws {

@@ -25,6 +25,8 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         case waiting(String, hasPicture: Bool)
         /// The window's size, and its place on the screen.
         case capturing(CaptureRectangle)
+        /// Something that a user may not expect, and what to do about it.
+        case hint(String)
     }
 
     private struct Target: Equatable {
@@ -33,10 +35,10 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         var client: UInt32
         /// The client's place in the root window.
         var place: CaptureRectangle
-    }
-
         /// The frame cuts off a part of the client.
         var isCut: Bool
+    }
+
     private let settings: Settings
     private let display: X11Connection
     private let clock = MonotonicClock()
@@ -93,7 +95,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         defer { spare = nil }
         if connection != nil { try display.beginComposition() }
         defer { display.endComposition() }
-        try follow()
+        try follow(notice)
         // A broadcast begins without a picture, and must be told what is captured.
         (isStale, news, undrawnSince) = (true, WindowNews(), nil)
         schedule.noteChange()
@@ -133,11 +135,12 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
     }
 
     /// Begins to follow windows and the pointer.
-    private func follow() throws {
+    private func follow(_ notice: (Notice) throws -> Void) throws {
         guard !isFollowing else { return }
         try pointer.begin()
         model.add(try display.watchWindows())
         isFollowing = true
+        if let hint = display.hint(about: settings.rules) { try notice(.hint(hint)) }
     }
 
     private func take(_ event: X11Connection.Event) throws {
@@ -239,9 +242,6 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
             && model.popups(of: target.top).elementsEqual(popups, by: ==)
     }
 
-    /// Where a client is in its frame.
-    private func corner(of client: CaptureRectangle, in top: UInt32) throws -> (x: Int, y: Int) {
-        guard let frame = try display.place(of: top) else { return (0, 0) }
     /// What a frame shows of its client; nil if that is less than half of it. A window manager that minimizes a window
     /// may unmap it before its frame. One that rolls it up, or moves its frame to the taskbar, makes the frame smaller.
     private func seen(
@@ -254,6 +254,9 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         return seen
     }
 
+    /// Where a client is in its frame.
+    private func corner(of client: CaptureRectangle, in top: UInt32) throws -> (x: Int, y: Int) {
+        guard let frame = try display.place(of: top) else { return (0, 0) }
         return (client.x - frame.x, client.y - frame.y)
     }
 
@@ -266,15 +269,15 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         // Without DAMAGE, the server reports no changes.
         if !display.hasDamage { schedule.noteChange() }
         guard let target = try find(notice), WindowNews.canBeSent(target.place) else { return }
-        let (width, height) = (target.place.width, target.place.height)
-        let format = VideoSampleFormat(
-            packed: display.format.pixelFormat, width: width, height: height,
         // A frame that changes its size shows the whole client in a moment.
         let isLate = undrawnSince.map { now - $0 >= Self.patience } ?? false
         guard !target.isCut || isLate else {
             undrawnSince = undrawnSince ?? now
             return schedule.noteChange()
         }
+        let (width, height) = (target.place.width, target.place.height)
+        let format = VideoSampleFormat(
+            packed: display.format.pixelFormat, width: width, height: height,
             color: ColorDescription(matrix: .bt709, range: .full))
         guard let frame = try connection.frame(CaptureVideoFormat(layout: format), filledBy: display, reusing: spare)
         else {

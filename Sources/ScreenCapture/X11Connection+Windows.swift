@@ -13,6 +13,14 @@ extension X11Connection {
     /// The client bits of windows that this connection makes.
     var ownClient: UInt32 { unsafe upcast_x_own_client(handle) }
 
+    /// What to tell a user about rules whose processes cannot be looked up on this system; nil for nothing. Only after
+    /// `watchWindows`.
+    func hint(about rules: WindowRules) -> String? {
+        guard rules.readProcesses, unsafe !upcast_x_knows_processes(handle) else { return nil }
+        return "the processes of windows are not known here, as with an X server on another machine, behind ssh -X, or "
+            + "in another container; rules about process and user hide all windows, and choose none: use class or title"
+    }
+
     /// Reports window events from now on. Returns the children of the root window at this moment, the lowest one first.
     ///
     /// - Throws: `GrabError.lost`; `ScreenError` for more windows than can be watched, as any of them may be secret.

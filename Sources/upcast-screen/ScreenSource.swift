@@ -209,6 +209,7 @@ enum ScreenSource: Sendable {
         case .waiting(let text, let hasPicture):
             Report.line(
                 "upcast-screen: \(text); viewers \(hasPicture ? "keep the last frame" : "see no picture yet")")
+        case .hint(let text): Report.line("upcast-screen: \(text)")
         }
     }
 

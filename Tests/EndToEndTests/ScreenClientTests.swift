@@ -49,10 +49,62 @@ import Testing
             let stage = try Stage()
             let client = try stage.capture(screen)
             try stage.waitUntilLive(client)
-            let colour = try screen.fill("0xc08040")
-            try waitFor("the colour", evidence: { client.errorTail }) { abs(try stage.luma(x: 200) - 133) < 8 }
-            try colour.stop(SIGKILL)
-            try waitFor("black again", evidence: { client.errorTail }) { try stage.luma(x: 200) < 30 }
+            try stage.expectChanges(of: screen, client)
+            try stage.end(client)
+        }
+    }
+
+    /// As with `ssh -X`: the server has MIT-SHM, but no memory can be shared with it.
+    @Test(.inItsTurn, arguments: DisplayRelay.Kind.allCases)
+    func relayedDisplays(kind: DisplayRelay.Kind) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let relay = try DisplayRelay(to: screen.display, kind)
+            let stage = try Stage()
+            let client = try stage.capture(["--display", relay.display])
+            try stage.waitUntilLive(client)
+            try stage.expectChanges(of: screen, client)
+            try stage.end(client)
+        }
+    }
+
+    /// The processes of a relayed display may be of another system. So a rule about them hides what it may mean.
+    @Test(.inItsTurn, arguments: [true, false]) func processesOfARelayedDisplay(isRelayed: Bool) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let relay = try DisplayRelay(to: screen.display, .unix)
+            let window = try screen.fill("0xff00ff")
+            try waitFor("the window", while: window) { try screen.grab().hasMagenta }
+            let stage = try Stage()
+            let display = isRelayed ? relay.display : screen.display
+            let client = try stage.capture(["--display", display, "--hide", "process=no-such-program"])
+            try stage.waitUntilLive(client)
+            try stage.daemon.settledFrames()
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            #expect(client.errors.contains("the processes of windows are not known") == isRelayed, "\(client.errors)")
+            let seen = try MarkedFrames(of: [stage.server.finishedRecording()])
+            #expect(seen.frames > 0 && (seen.marked == 0) == isRelayed, "\(seen) show the window")
+            try stage.end()
+        }
+    }
+
+    /// A remote desktop takes the size of its viewer.
+    @Test(.inItsTurn, arguments: [16, 24]) func aRemoteDesktop(depth: Int) async throws {
+        try await blocking {
+            let screen = try VirtualScreen(.xvnc, width: 640, height: 360, depth: depth)
+            let stage = try Stage()
+            let client = try stage.capture(screen)
+            try stage.waitUntilLive(client)
+            for size in [(width: 1280, height: 720), (width: 640, height: 360)] {
+                let name = "\(size.width)x\(size.height)"
+                _ = try ChildProcess.run(
+                    "xrandr", ["--display", screen.display, "--output", "VNC-0", "--mode", name])
+                try waitFor("another size", while: client) {
+                    client.errors.components(separatedBy: "capturing ").last?.hasPrefix("\(name)+0+0\n") ?? false
+                }
+                try stage.expectChanges(of: screen, size: size, client)
+            }
             try stage.end(client)
         }
     }

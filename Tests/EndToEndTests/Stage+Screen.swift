@@ -17,6 +17,21 @@ extension Stage {
             ProductExecutable.upcastScreen.path, options + ["--socket", daemon.ingestSocket], environment: environment)
     }
 
+    /// Waits until viewers see a colour that covers a screen, and then that it has gone.
+    ///
+    /// - Parameter size: that of the screen now; nil for that of its start.
+    func expectChanges(
+        of screen: VirtualScreen, size: (width: Int, height: Int)? = nil, _ client: ChildProcess
+    ) throws {
+        let colour = try screen.fill("0xc08040", size: size)
+        try waitFor("the colour", while: client, evidence: { client.errorTail }) {
+            let picture = try self.snapshot()
+            return [10, 200, 630].allSatisfy { abs(picture.meanLuma(x: $0, y: 180, radius: 6) - 133) < 8 }
+        }
+        try colour.stop(SIGKILL)
+        try waitFor("black again", while: client, evidence: { client.errorTail }) { try self.luma(x: 200) < 30 }
+    }
+
     func waitUntilLive(_ client: ChildProcess) throws {
         try waitFor("the screen to be live", while: client, evidence: { self.daemon.log }) {
             return try self.receivedPictures() > 0

@@ -22,6 +22,7 @@ import UpcastClient
             switch notice {
             case .waiting(let text, let hasPicture): return hasPicture ? text : "no picture yet: \(text)"
             case .capturing(let place): return place.name
+            case .hint(let text): return text
             }
         }
     }

@@ -10,23 +10,36 @@ package final class VirtualScreen: Sendable {
     /// What its window managers need: buses and folders.
     private let needs = Mutex<[any Sendable]>([])
 
+    package enum Program: String, Sendable {
+        case xvfb = "Xvfb"
+        /// It resizes its screen as xrandr asks.
+        case xvnc = "Xvnc"
+    }
+
     /// - Parameters:
+    ///   - program: the X server.
     ///   - display: nil for a free one.
     ///   - depth: the bits of a pixel: 16, 24 or 30.
     ///   - without: extensions that the server does not have.
     package init(
-        width: Int, height: Int, display wanted: String? = nil, depth: Int = 24, without: [String] = []
+        _ program: Program = .xvfb, width: Int, height: Int, display wanted: String? = nil, depth: Int = 24,
+        without: [String] = []
     ) throws {
         self.width = width
         self.height = height
+        let screen =
+            switch program {
+            case .xvfb: ["-screen", "0", "\(width)x\(height)x\(depth)"]
+            // It listens for no viewer.
+            case .xvnc: ["-geometry", "\(width)x\(height)", "-depth", "\(depth)", "-rfbport", "-1"]
+            }
         let server = try ChildProcess(
-            "Xvfb",
-            (wanted.map { [$0] } ?? [])
-                + ["-displayfd", "1", "-screen", "0", "\(width)x\(height)x\(depth)", "-nolisten", "tcp", "-noreset"]
+            program.rawValue,
+            (wanted.map { [$0] } ?? []) + screen + ["-displayfd", "1", "-nolisten", "tcp", "-noreset"]
                 + without.flatMap { ["-extension", $0] })
         self.server = server
         // The server chooses a free number and writes it once it accepts clients.
-        let number = try waitFor("Xvfb to name its display", evidence: { server.errorTail }) {
+        let number = try waitFor("\(program.rawValue) to name its display", evidence: { server.errorTail }) {
             let text = server.output
             return text.hasSuffix("\n") ? text.trimmingCharacters(in: .whitespacesAndNewlines) : nil
         }
@@ -90,8 +103,11 @@ package final class VirtualScreen: Sendable {
     }
 
     /// Covers the whole screen with a colour that ffmpeg knows by name.
-    package func fill(_ colour: String) throws -> ChildProcess {
-        try ChildProcess(
+    ///
+    /// - Parameter size: that of the screen now; nil for that of its start.
+    package func fill(_ colour: String, size: (width: Int, height: Int)? = nil) throws -> ChildProcess {
+        let (width, height) = size ?? (width, height)
+        return try ChildProcess(
             "ffplay",
             [
                 "-v", "error", "-noborder", "-left", "0", "-top", "0", "-x", "\(width)", "-y", "\(height)",

@@ -82,7 +82,7 @@ typedef struct {
     char instance[128], class_name[128], title[1024], old_title[1024];
     /// A part of WM_CLASS did not fit. A title did not fit, or the only title cannot be decoded.
     bool is_class_cut, is_title_cut;
-    /// The process, as the server knows it (XRes); 0 if it does not.
+    /// The process, as the server knows it (XRes); 0 if it does not, or if `upcast_x_knows_processes` is false.
     uint32_t process;
     /// The X client that created the window, as the client bits of the window ID.
     uint32_t maker;
@@ -331,6 +331,10 @@ int upcast_x_read_facts(upcast_x *x, const uint32_t *windows, uint32_t count, up
 ///
 /// @param count  at most UPCAST_X_READ_AT_ONCE.
 int upcast_x_read_names(upcast_x *x, const uint32_t *windows, uint32_t count, upcast_x_names *names);
+/// Whether the server has the right ID of this process. Otherwise its process IDs are of another system: over a network,
+/// behind a relay (ssh -X), or in another PID namespace. False before `upcast_x_watch_windows`.
+bool upcast_x_knows_processes(upcast_x *x);
+
 /// Reads the processes of X clients. Each client is given by its ID, or by the ID of one of its windows. Without
 /// X-Resource, all clients are there, with an unknown process. A status.
 ///

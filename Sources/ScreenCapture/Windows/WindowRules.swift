@@ -113,6 +113,9 @@ package struct WindowRules: Equatable, Sendable {
     /// Whether a window's title can decide whether a rule matches.
     var readTitles: Bool { rules.contains { $0.subject == .title } }
 
+    /// Whether a process can decide whether a rule matches.
+    var readProcesses: Bool { rules.contains { $0.subject == .process || $0.subject == .user } }
+
     /// Whether a rule hides a window. An unknown class, title, process or user counts as a match.
     func match(_ facts: WindowFacts, _ lookup: inout Lookup) -> Bool {
         rules.contains { match($0, facts, unknown: true, &lookup) }
