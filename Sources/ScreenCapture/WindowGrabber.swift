@@ -45,6 +45,9 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
     private var schedule: GrabSchedule
     private var model: WindowModel
     private var isFollowing = false
+    /// The child of the root window, and the client in it, that the choice means. It stays while it is on the screen.
+    private var chosen: (top: UInt32, client: UInt32)?
+    /// What is captured now; nil while it cannot be seen.
     private var target: Target?
     private var layers: [X11Connection.Layer] = []
     /// The target's popups in the model when the layers were made.
@@ -58,9 +61,11 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
     private var unknownWait = UnknownWait()
     private var news = WindowNews()
     private var pausedReading = PausedReading()
-    /// Since when a window has shown pixels that are not its own, or not all of them.
+    /// Since when a window has shown pixels that are not its own.
     private var undrawnSince: MediaTime?
-    /// How long viewers wait for the window's own pixels.
+    /// Since when a frame has cut off a part of its client.
+    private var cutSince: MediaTime?
+    /// How long viewers wait for the window's own pixels, or for all of it.
     private static let patience = MediaTime.milliseconds(500)
     private var pointer: PointerLayer
     /// Reused for each frame, so that nothing is allocated.
@@ -97,7 +102,7 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         defer { display.endComposition() }
         try follow(notice)
         // A broadcast begins without a picture, and must be told what is captured.
-        (isStale, news, undrawnSince) = (true, WindowNews(), nil)
+        (isStale, news, undrawnSince, cutSince) = (true, WindowNews(), nil, nil)
         schedule.noteChange()
         while true {
             var orders = control.take()
@@ -140,7 +145,8 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         try pointer.begin()
         model.add(try display.watchWindows())
         isFollowing = true
-        if let hint = display.hint(about: settings.rules) { try notice(.hint(hint)) }
+        let rules = [settings.rules, settings.choice.rules].compactMap { $0 }
+        if let hint = rules.lazy.compactMap(display.hint(about:)).first { try notice(.hint(hint)) }
     }
 
     private func take(_ event: X11Connection.Event) throws {
@@ -153,7 +159,9 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         case .window(let event):
             if case .number(let number) = settings.choice, event.destroyed == number { hasEnded = true }
             // A new window may get the ID.
-            if let gone = event.destroyed, gone == target?.client || gone == target?.top { target = nil }
+            if let gone = event.destroyed, gone == chosen?.client || gone == chosen?.top {
+                (chosen, target) = (nil, nil)
+            }
             let top = model.top(of: event.window)
             if event.kind == .movedInside, let top { display.movedInside(top) }
             if layers.contains(where: { $0.top == top ?? event.window }) { isStale = true }
@@ -201,26 +209,24 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         if isStale || hasUnread { schedule.noteChange() }
         guard !isStale else { return nil }
         if hasEnded { throw Self.noWindow(settings.choice) }
-        var found: (top: UInt32, client: UInt32)?
-        // The same window stays chosen while it is on the screen.
-        if let target {
-            guard let isThere = model.shows(target.client, in: target.top) else { return nil }
-            if isThere { found = (target.top, target.client) }
+        if let old = chosen {
+            guard let isThere = model.shows(old.client, in: old.top) else { return nil }
+            if !isThere { chosen = nil }
         }
-        guard let (top, client) = found ?? model.window(chosenBy: settings.choice),
-            let place = try display.place(of: client), let seen = try seen(of: client, at: place, in: top)
+        chosen = chosen ?? model.window(chosenBy: settings.choice)
+        guard let (top, client) = chosen, let place = try display.place(of: client),
+            let shown = try shown(of: client, at: place, in: top)
         else {
-            target = nil
+            (target, undrawnSince, cutSince) = (nil, nil, nil)
             try requireNumbered()
             if let new = news.note(nil) { try notice(new) }
             return nil
         }
         if let new = news.note((client, place)) { try notice(new) }
-        let next = Target(top: top, client: client, place: place, isCut: seen != place)
+        let next = Target(top: top, client: client, place: place, isCut: shown.part != place)
         target = next
         let whole = CaptureRectangle(x: 0, y: 0, width: place.width, height: place.height)
-        let corner = try corner(of: place, in: top)
-        layers = [X11Connection.Layer(window: client, top: top, place: whole, corner: corner)]
+        layers = [X11Connection.Layer(window: client, top: top, place: whole, corner: shown.corner)]
         popups = model.popups(of: top)
         for popup in popups where layers.count < X11Connection.maxLayers {
             // The model's places include borders, which are not in the picture.
@@ -242,22 +248,18 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
             && model.popups(of: target.top).elementsEqual(popups, by: ==)
     }
 
-    /// What a frame shows of its client; nil if that is less than half of it. A window manager that minimizes a window
-    /// may unmap it before its frame. One that rolls it up, or moves its frame to the taskbar, makes the frame smaller.
-    private func seen(
+    /// What a frame shows of its client, and where the client is in it; nil if that is less than half of the client.
+    ///
+    /// A window manager that minimizes a window may unmap it before its frame. One that rolls it up, or moves its frame
+    /// to the taskbar, makes the frame smaller.
+    private func shown(
         of client: UInt32, at place: CaptureRectangle, in top: UInt32
-    ) throws -> CaptureRectangle? {
-        guard client != top else { return place }
+    ) throws -> (part: CaptureRectangle, corner: (x: Int, y: Int))? {
+        guard client != top else { return (place, (0, 0)) }
         guard try display.isViewable(client), let frame = try display.place(of: top),
-            let seen = place.intersection(frame), 2 * seen.width * seen.height >= place.width * place.height
+            let part = place.intersection(frame), 2 * part.width * part.height >= place.width * place.height
         else { return nil }
-        return seen
-    }
-
-    /// Where a client is in its frame.
-    private func corner(of client: CaptureRectangle, in top: UInt32) throws -> (x: Int, y: Int) {
-        guard let frame = try display.place(of: top) else { return (0, 0) }
-        return (client.x - frame.x, client.y - frame.y)
+        return (part, (place.x - frame.x, place.y - frame.y))
     }
 
     // MARK: Pictures
@@ -270,11 +272,8 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         if !display.hasDamage { schedule.noteChange() }
         guard let target = try find(notice), WindowNews.canBeSent(target.place) else { return }
         // A frame that changes its size shows the whole client in a moment.
-        let isLate = undrawnSince.map { now - $0 >= Self.patience } ?? false
-        guard !target.isCut || isLate else {
-            undrawnSince = undrawnSince ?? now
-            return schedule.noteChange()
-        }
+        cutSince = target.isCut ? cutSince ?? now : nil
+        if let cutSince, now - cutSince < Self.patience { return schedule.noteChange() }
         let (width, height) = (target.place.width, target.place.height)
         let format = VideoSampleFormat(
             packed: display.format.pixelFormat, width: width, height: height,
@@ -290,10 +289,10 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         let moment: X11Connection.Moment
         do {
             // A window that is resized all the time is never drawn in time: viewers see the parts that are.
-            var isWhole = isLate
+            var isWhole = undrawnSince.map { now - $0 >= Self.patience } ?? false
             let made = try display.compose(
                 layers, width: width, height: height, now: now, isWhole: &isWhole, into: frame)
-            undrawnSince = isWhole && !target.isCut ? nil : undrawnSince ?? now
+            undrawnSince = isWhole ? nil : undrawnSince ?? now
             if !isWhole { schedule.noteChange() }
             guard let made else { return }
             moment = made

@@ -34,6 +34,8 @@ package enum WindowChoice: Equatable, Sendable {
         self = .rule(rules)
     }
 
+    var rules: WindowRules? { if case .rule(let rules) = self { rules } else { nil } }
+
     /// A new lookup for `means`, valid for one moment.
     var lookup: WindowRules.Lookup {
         switch self {
