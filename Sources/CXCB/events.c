@@ -14,7 +14,11 @@ static void place(upcast_x_event *result, int x, int y, int width, int height, i
 /// window that reports it.
 static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, upcast_x_event result) {
     const xcb_window_t root = x->screen->root;
-    switch (event->response_type & 0x7f) {
+    const uint8_t type = event->response_type & 0x7f;
+    // Clients may send copies of events, true ones (ICCCM 4.1.4) and others. What has happened, the server reports.
+    const bool is_sent = event->response_type & 0x80;
+    if (is_sent && type >= XCB_CREATE_NOTIFY && type <= XCB_CIRCULATE_REQUEST) return result;
+    switch (type) {
     case XCB_CONFIGURE_NOTIFY: {
         const xcb_configure_notify_event_t *e = (const void *)event;
         if (e->event != root) {
