@@ -29,11 +29,12 @@ internal import MediaCore
     ///   - channels: 1 or 2; the server mixes.
     ///   - latency: how much sound comes at once. The server, this program and the daemon wake up each time.
     ///   - sinkDelay: the part of the delay until samples are heard that the server does not report.
+    ///   - comesInPieces: as for `SoundClock`.
     ///   - silence: finds out that the server has cut off the stream; nil where it does not happen.
     /// - Returns: nil where the server refuses.
     init?(
-        _ target: SoundTarget, channels: Int, latency: MediaTime, sinkDelay: MediaTime, silence: SilenceWatch?,
-        _ connection: PulseConnection
+        _ target: SoundTarget, channels: Int, latency: MediaTime, sinkDelay: MediaTime, comesInPieces: Bool,
+        silence: SilenceWatch?, _ connection: PulseConnection
     ) {
         bytesPerFrame = 2 * channels
         let fragment = Self.sampleRate * bytesPerFrame * Int(latency.milliseconds) / 1000
@@ -43,7 +44,7 @@ internal import MediaCore
         else { return nil }
         unsafe handle = opened
         (self.target, self.connection, self.sinkDelay, self.silence) = (target, connection, sinkDelay, silence)
-        clock = SoundClock(bytesPerSecond: Self.sampleRate * bytesPerFrame)
+        clock = SoundClock(bytesPerSecond: Self.sampleRate * bytesPerFrame, comesInPieces: comesInPieces)
     }
 
     deinit { unsafe upcast_pulse_end(handle) }

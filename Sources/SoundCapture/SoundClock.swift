@@ -3,8 +3,10 @@ package import MediaCore
 /// When the samples of a recorded stream are heard, on CLOCK_MONOTONIC. Pure; one for each stream.
 ///
 /// PulseAudio does not timestamp samples. Each report of the stream's position gives the time of its first byte, with
-/// some error; the median of several is right to some milliseconds. The times that are sent move towards the median so
-/// slowly that nobody hears it.
+/// some error; the median of several is right to some milliseconds. Some servers hand over sound in pieces without
+/// saying how long ago: PipeWire every 21 ms, PulseAudio's module-remap-source every 40 to 120 ms. Such reports are
+/// right just after a piece has come, and late otherwise: the second earliest counts, as a single one may be wrong. The
+/// times that are sent move towards the result so slowly that nobody hears it.
 package struct SoundClock: Equatable, Sendable {
     /// The server's report at one moment, in bytes since the stream began.
     package struct Reading: Equatable, Sendable {
@@ -49,15 +51,18 @@ package struct SoundClock: Equatable, Sendable {
     private static let greatestWait: Int64 = 60
 
     private let bytesPerSecond: Int64
+    private let comesInPieces: Bool
     private var lastLook: MediaTime?
     /// When byte 0 is heard, by each reading.
     private var origins: [MediaTime] = []
-    private var median = MediaTime.zero
+    private var estimate = MediaTime.zero
     private var origin: MediaTime?
 
-    /// - Parameter bytesPerSecond: of the stream's format.
-    package init(bytesPerSecond: Int) {
-        self.bytesPerSecond = Int64(bytesPerSecond)
+    /// - Parameters:
+    ///   - bytesPerSecond: of the stream's format.
+    ///   - comesInPieces: the server may hand over sound in pieces, and not say how long ago.
+    package init(bytesPerSecond: Int, comesInPieces: Bool = false) {
+        (self.bytesPerSecond, self.comesInPieces) = (Int64(bytesPerSecond), comesInPieces)
         origins.reserveCapacity(Self.keptReadings + 1)
     }
 
@@ -75,7 +80,7 @@ package struct SoundClock: Equatable, Sendable {
         let value = reading.at - age + reading.playDelay - recorded
         origins.append(value)
         if origins.count > Self.keptReadings { origins.removeFirst() }
-        median = origins.sorted()[origins.count / 2]
+        estimate = origins.sorted()[comesInPieces ? min(1, origins.count - 1) : origins.count / 2]
     }
 
     /// Notes that the program looks for samples. If it stood still before, the times begin anew.
@@ -93,11 +98,11 @@ package struct SoundClock: Equatable, Sendable {
     /// When a block that begins at a byte is heard; nil before enough is known. Call it once for each block, in order.
     package mutating func time(at position: Int64) -> MediaTime? {
         guard isSettled else { return nil }
-        let current = origin ?? median
-        let difference = median - current
+        let current = origin ?? estimate
+        let difference = estimate - current
         // All readings agree that the time has changed.
         let isStep = difference.magnitude > Self.step && origins.allSatisfy { ($0 - current).magnitude > Self.step }
-        let next = isStep ? median : current + max(.zero - Self.slew, min(Self.slew, difference))
+        let next = isStep ? estimate : current + max(.zero - Self.slew, min(Self.slew, difference))
         origin = next
         return next + duration(position)
     }

@@ -68,7 +68,7 @@ package final class SoundTrack {
             guard
                 let stream = PulseStream(
                     target, channels: channels, latency: facts.wantedLatency(of: target),
-                    sinkDelay: facts.uncountedDelay(of: target),
+                    sinkDelay: facts.uncountedDelay(of: target), comesInPieces: facts.comesInPieces(target),
                     silence: facts.mayCutOff(target) ? cutOff[target]?.next ?? SilenceWatch() : nil, connection)
             else {
                 retry = now + Self.retryPause
@@ -112,6 +112,9 @@ extension SoundFacts {
     package func wantedLatency(of target: SoundTarget) -> MediaTime {
         source(of: target)?.monitorOf != nil && !isPipeWire ? .milliseconds(80) : .milliseconds(40)
     }
+
+    /// Whether the sound of the source may come in pieces. PulseAudio reports the delay of its monitors.
+    func comesInPieces(_ target: SoundTarget) -> Bool { isPipeWire || source(of: target)?.monitorOf == nil }
 
     /// Whether the server may cut off a stream of the source: PipeWire those of a sink.
     func mayCutOff(_ target: SoundTarget) -> Bool { isPipeWire && source(of: target)?.monitorOf != nil }

@@ -63,6 +63,20 @@ import Testing
         #expect((after - before).magnitude < .microseconds(50))
     }
 
+    /// Bug: a server that hands over a piece each 21 ms, as PipeWire does, does not say how long ago. Sound was late by
+    /// 10 ms on average.
+    @Test(arguments: [(Int64(17), Int64(5), Int64(9)), (18, 5, 9), (250, 9, 4)])
+    func soundThatComesInPieces(asking: Int64, count: Int64, error: Int64) throws {
+        var clock = SoundClock(bytesPerSecond: Self.bytesPerSecond, comesInPieces: true)
+        let piece = Int64(21_333_333)
+        for step in 1...count {
+            let at = MediaTime.milliseconds(step * asking)
+            clock.note(Self.reading(at, origin: .zero, error: MediaTime(nanoseconds: at.nanoseconds % piece)))
+        }
+        let time = try Self.time(&clock, at: 0)
+        #expect(time.magnitude < .milliseconds(error), "\(time)")
+    }
+
     /// Bug: numbers that no server should send ended the program.
     @Test func numbersThatCannotBeAreIgnored() throws {
         var clock = Self.settled(origin: .zero)
