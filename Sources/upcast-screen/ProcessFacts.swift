@@ -21,7 +21,12 @@ enum ProcessFacts {
         let name = wholeName(
             String(line.prefix { $0 != "\n" }), commandLine: read(folder + "/cmdline", upTo: 4096) ?? "")
         let user = status.st_uid
-        return name.map { WindowRules.Process(name: $0, user: AccountNames.name(user: user)) }
+        return name.map { WindowRules.Process(name: $0, user: self.name(ofUser: user)) }
+    }
+
+    /// Nil for the number that stands for all users of other user namespaces.
+    static func name(ofUser number: uid_t) -> String? {
+        number == UserNamespace.overflowUser ? nil : AccountNames.name(user: number)
     }
 
     /// - Parameters:

@@ -237,4 +237,9 @@ import WaylandCapture
     func namesThatTheKernelCuts(name: String, commandLine: String, whole: String?) {
         #expect(ProcessFacts.wholeName(name, commandLine: commandLine) == whole)
     }
+
+    /// In a user namespace, the kernel reports all users that have no number there as 65534.
+    @Test func usersThatAreNotKnown() {
+        #expect(ProcessFacts.name(ofUser: 0) == "root" && ProcessFacts.name(ofUser: 65_534) == nil)
+    }
 }

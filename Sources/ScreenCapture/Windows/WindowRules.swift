@@ -13,10 +13,10 @@ package struct WindowRules: Equatable, Sendable {
     /// What rules need to know about a process.
     package struct Process: Sendable {
         package var name: String
-        /// Looks up the name of its user, which may take longer.
-        let user: @Sendable () -> String
+        /// Looks up the name of its user, which may take longer; nil if it is not known.
+        let user: @Sendable () -> String?
 
-        package init(name: String, user: @autoclosure @escaping @Sendable () -> String) {
+        package init(name: String, user: @autoclosure @escaping @Sendable () -> String?) {
             self.name = name
             self.user = user
         }
