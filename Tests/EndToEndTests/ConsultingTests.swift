@@ -171,14 +171,13 @@ import UpcastPrivacy
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
             try client.send(RawSample(image, format: .i420), pts: .zero)
-            func video() throws -> [String: Any] { try daemon.status()["video"] as? [String: Any] ?? [:] }
-            try waitFor("the picture") { try video()["frames_received"] as? Int == 1 }
+            try waitFor("the picture") { try daemon.receivedPictures() == 1 }
             #expect(try holders(daemon).count == 2)
             let region = #"{"app": "kiosk", "name": "r", "x": 0.5, "y": 0, "width": 0.5, "height": 1}"#
             _ = try ask(daemon, "POST", "/regions", region)
             try waitFor("the curtain to fall", evidence: { daemon.log }) { try holders(daemon) == [] }
-            let encoded = try video()["frames_encoded"] as? Int ?? 0
-            try waitFor("it to be encoded") { try video()["frames_encoded"] as? Int ?? 0 > encoded + 2 }
+            let encoded = try daemon.encodedPictures()
+            try waitFor("it to be encoded") { try daemon.encodedPictures() > encoded + 2 }
             try client.finish()
             var grey = 0
             try DecodedVideo.forEachFrame(of: folder.file("out.flv")) { frame in

@@ -97,10 +97,7 @@ import Testing
         }
         // Files begin at zero with their first picture; the broadcast, too, where no other takes that one's place.
         try client.send(Self.pictures[0], pts: playback.now)
-        try waitFor("the first picture to be encoded") {
-            let video = try stage.daemon.status()["video"] as? [String: Any]
-            return (video?["frames_encoded"] as? Int ?? 0) > 0
-        }
+        try waitFor("the first picture to be encoded") { try stage.daemon.encodedPictures() > 0 }
         // With a delay, so long that some of it has left.
         // So is what the encoder holds back for B-frames.
         let before = Int64.random(in: uplink == .stalled ? 250...700 : 550...1000, using: &random)

@@ -1,6 +1,16 @@
 import TestSupport
 
 extension Daemon {
+    /// Pictures that came; 0 before a broadcast.
+    func receivedPictures() throws -> Int { try videoCount("frames_received") }
+
+    /// Pictures that were encoded, repetitions included; 0 before a broadcast.
+    func encodedPictures() throws -> Int { try videoCount("frames_encoded") }
+
+    private func videoCount(_ name: String) throws -> Int {
+        (try status()["video"] as? [String: Any])?[name] as? Int ?? 0
+    }
+
     /// Pictures encoded or not changed, repetitions left out, once every one that was received is accounted for.
     @discardableResult
     func settledFrames(received: Int? = nil) throws -> Int {

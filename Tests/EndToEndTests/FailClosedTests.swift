@@ -57,8 +57,7 @@ import Testing
                         "--rate", "60", "--loop", "--quiet", "--secure", place, way,
                     ])
                 try waitFor("pictures to be encoded", evidence: { client.errorTail }) {
-                    let video = try daemon.status()["video"] as? [String: Any]
-                    return (video?["frames_encoded"] as? Int ?? 0) > 5
+                    try daemon.encodedPictures() > 5
                 }
                 usleep(.random(in: 0...120_000, using: &random))
                 client.signal(SIGKILL)

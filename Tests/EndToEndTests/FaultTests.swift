@@ -247,8 +247,7 @@ import Testing
             }
             let drops = try #require(others.first?["drops"] as? [String: Any])
             #expect(drops.values.allSatisfy { $0 as? Int == 0 }, "\(drops)")
-            let video = try #require(status["video"] as? [String: Any])
-            let encoded = try #require(video["frames_encoded"] as? Int)
+            let encoded = try stage.daemon.encodedPictures()
             try stage.proxy!.apply(.resume)
             #expect(try playback.client.finish().reason == .finished)
             let recording = try other.finishedRecording()

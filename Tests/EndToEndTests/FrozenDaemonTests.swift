@@ -205,11 +205,13 @@ import Testing
             let client = try ChildProcess(ProductExecutable.upcastSend.path, ["--socket", stage.daemon.ingestSocket])
             // Twice as long as the daemon takes to tell its first counters.
             try waitFor("counters", evidence: { client.errorTail + stage.daemon.log }) {
-                try stage.receivedPictures() > 60
+                try stage.daemon.receivedPictures() > 60
             }
             try standStill(stage, client)
-            let before = try stage.receivedPictures()
-            try waitFor("the next picture", evidence: { client.errorTail }) { try stage.receivedPictures() > before }
+            let before = try stage.daemon.receivedPictures()
+            try waitFor("the next picture", evidence: { client.errorTail }) {
+                try stage.daemon.receivedPictures() > before
+            }
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
             let broadcasts = stage.daemon.log.components(separatedBy: "broadcast started").count - 1
@@ -230,7 +232,7 @@ import Testing
                     try ChildProcess(
                         ProductExecutable.upcastSend.path, ["--socket", stage.daemon.ingestSocket, "--seconds", "6"])
                 }
-            try waitFor("the broadcast", evidence: { client.errorTail }) { try stage.receivedPictures() > 0 }
+            try waitFor("the broadcast", evidence: { client.errorTail }) { try stage.daemon.receivedPictures() > 0 }
             stage.daemon.process.signal(SIGSTOP)
             #expect(client.waitForExit(within: 20) == .code(3), "\(client.errorTail)")
             #expect(client.errors.contains("upcastd does not answer"), "\(client.errors)")
@@ -246,7 +248,7 @@ import Testing
             let client = try ChildProcess(
                 ProductExecutable.upcastSend.path, ["--socket", stage.daemon.ingestSocket])
             try waitFor("the broadcast", while: client) {
-                return try stage.receivedPictures() > 0
+                return try stage.daemon.receivedPictures() > 0
             }
             stage.daemon.process.signal(SIGSTOP)
             let seconds = try Self.secondsToEnd(client, [SIGTERM])
@@ -269,11 +271,12 @@ import Testing
                     "-c", (isIgnored ? "trap '' HUP; " : "") + "exec \"$0\" --socket \"$1\"",
                     ProductExecutable.upcastSend.path, stage.daemon.ingestSocket,
                 ])
-            try waitFor("the broadcast", while: client) { try stage.receivedPictures() > 0 }
+            let daemon = stage.daemon
+            try waitFor("the broadcast", while: client) { try daemon.receivedPictures() > 0 }
             for _ in 0..<2 { client.signal(SIGHUP) }
             if isIgnored {
-                let before = try stage.receivedPictures()
-                try waitFor("the broadcast to go on", while: client) { try stage.receivedPictures() > before + 10 }
+                let before = try daemon.receivedPictures()
+                try waitFor("the broadcast to go on", while: client) { try daemon.receivedPictures() > before + 10 }
                 client.signal(SIGTERM)
             }
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
@@ -353,9 +356,11 @@ import Testing
             let broadcast = try Broadcast()
             let (stage, client) = (broadcast.stage, broadcast.client)
             try standStill(stage, client)
-            let before = try stage.receivedPictures()
+            let before = try stage.daemon.receivedPictures()
             let change = try broadcast.screen.fill("white")
-            try waitFor("the next picture", evidence: { client.errorTail }) { try stage.receivedPictures() > before }
+            try waitFor("the next picture", evidence: { client.errorTail }) {
+                try stage.daemon.receivedPictures() > before
+            }
             try change.stop(SIGKILL)
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")

@@ -84,9 +84,9 @@ import Testing
         try waitFor("the server to be back", evidence: { client.errorTail }) {
             client.errors.contains("\(name) answers again")
         }
-        let before = try stage.receivedPictures()
+        let before = try stage.daemon.receivedPictures()
         let change = try fill()
-        try waitFor("the next picture", evidence: { client.errorTail }) { try stage.receivedPictures() > before }
+        try waitFor("the next picture", evidence: { client.errorTail }) { try stage.daemon.receivedPictures() > before }
         try change?.stop(SIGKILL)
         signal(SIGSTOP)
         try waitForSilence(client, times: 2)

@@ -19,11 +19,6 @@ struct HangingDiskTests {
         #expect(took < .milliseconds(Int64(Patience.scaled(1_000))), "\(path) was answered after \(took)")
     }
 
-    private func encoded(_ daemon: Daemon) throws -> Int {
-        let video = try daemon.status()["video"] as? [String: Any]
-        return try #require(video?["frames_encoded"] as? Int)
-    }
-
     private func auditLost(_ daemon: Daemon) throws -> Int {
         let privacy = try daemon.status()["privacy"] as? [String: Any]
         return try #require(privacy?["audit_lost"] as? Int)
@@ -57,14 +52,14 @@ struct HangingDiskTests {
             try post(daemon, "/curtain/down")
             told += 2
             try waitFor("a line to wait for the disk") { disk.waiting > 0 }
-            let (fed, frames) = (manager.count("WATCHDOG=1"), try encoded(daemon))
+            let (fed, frames) = (manager.count("WATCHDOG=1"), try daemon.encodedPictures())
             // Two seconds of the watchdog's: it would have ended the daemon.
             try waitFor("the watchdog to be fed", evidence: { "\(manager.news) \(daemon.log)" }) {
                 try client.send(Self.picture, pts: playback.now)
                 pause(until: MonotonicClock().now() + .milliseconds(30))
                 return manager.count("WATCHDOG=1") >= fed + 5
             }
-            try waitFor("pictures to be encoded") { try encoded(daemon) >= frames + 20 }
+            try waitFor("pictures to be encoded") { try daemon.encodedPictures() >= frames + 20 }
             let health = try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket)
             #expect(health.status == 200, "\(health)")
             #expect(daemon.log.contains("audit log waits for its disk"), "\(daemon.log)")
@@ -145,14 +140,14 @@ struct HangingDiskTests {
             #expect(disk.waiting > 0)
             let privacy = try daemon.status()["privacy"] as? [String: Any]
             #expect((privacy?["curtain"] as? [String: Any])?["up"] as? Bool == true, "\(privacy ?? [:])")
-            let (fed, frames) = (manager.count("WATCHDOG=1"), try encoded(daemon))
+            let (fed, frames) = (manager.count("WATCHDOG=1"), try daemon.encodedPictures())
             // Two seconds of the watchdog's: it would have ended the daemon.
             try waitFor("the watchdog to be fed", evidence: { "\(manager.news) \(daemon.log)" }) {
                 try client.send(Self.picture, pts: playback.now)
                 pause(until: MonotonicClock().now() + .milliseconds(30))
                 return manager.count("WATCHDOG=1") >= fed + 5
             }
-            try waitFor("pictures to be encoded") { try encoded(daemon) >= frames + 10 }
+            try waitFor("pictures to be encoded") { try daemon.encodedPictures() >= frames + 10 }
             let health = try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket)
             #expect(health.status == 200, "\(health)")
             #expect(daemon.log.contains("state file not written"), "\(daemon.log)")

@@ -21,11 +21,6 @@ import Testing
                 environment: desktop.environment.merging(logind?.environment ?? [:]) { $1 })
         }
 
-        /// Pictures that came to the daemon.
-        var received: Int {
-            get throws { (try stage.daemon.status()["video"] as? [String: Any])?["frames_received"] as? Int ?? 0 }
-        }
-
         var snapshot: I420Image { get throws { try stage.snapshot() } }
         func luma(_ x: Int = 320, _ y: Int = 180) throws -> Double { try snapshot.meanLuma(x: x, y: y, radius: 4) }
 
@@ -35,10 +30,12 @@ import Testing
             }
         }
 
-        private var seen: String { "\((try? received) ?? -1) pictures, the last of luma \((try? luma()) ?? -1)" }
+        private var seen: String {
+            "\((try? stage.daemon.receivedPictures()) ?? -1) pictures, the last of luma \((try? luma()) ?? -1)"
+        }
 
         func isLive(_ client: ChildProcess) throws {
-            try wait("the screen to be live", client) { try received > 0 }
+            try wait("the screen to be live", client) { try stage.daemon.receivedPictures() > 0 }
         }
 
         func end(_ client: ChildProcess) throws {
@@ -83,7 +80,7 @@ import Testing
             let broadcast = try Broadcast()
             let client = try broadcast.client(["--no-pointer"])
             try broadcast.isLive(client)
-            let before = try broadcast.received
+            let before = try broadcast.stage.daemon.receivedPictures()
             let window = try broadcast.desktop.window("30", width: 640, height: 360)
             let grey = Double(16 + 64 * 219 / 255)
             try broadcast.wait("the square in the middle", client) {
@@ -93,7 +90,7 @@ import Testing
                         abs(image.meanLuma(x: $0, y: 90, radius: 2) - grey) < 12
                     }
             }
-            #expect(try broadcast.received - before > 10)
+            #expect(try broadcast.stage.daemon.receivedPictures() - before > 10)
             try window.stop(SIGKILL)
             try broadcast.end(client)
         }
@@ -109,9 +106,9 @@ import Testing
             // in, and the last steps of that look like the end.
             var isStill = false
             for _ in 0..<3 where !isStill {
-                let before = try broadcast.received
+                let before = try broadcast.stage.daemon.receivedPictures()
                 Thread.sleep(forTimeInterval: 2)
-                isStill = try broadcast.received == before
+                isStill = try broadcast.stage.daemon.receivedPictures() == before
             }
             #expect(isStill)
             let next = try broadcast.desktop.show(Self.grey(140))
@@ -128,11 +125,11 @@ import Testing
             let broadcast = try Broadcast()
             let client = try broadcast.client(["--fps", "2"])
             try broadcast.isLive(client)
-            let (before, begin) = (try broadcast.received, ContinuousClock.now)
+            let (before, begin) = (try broadcast.stage.daemon.receivedPictures(), ContinuousClock.now)
             let window = try broadcast.desktop.window("30", width: 640, height: 360)
             try broadcast.wait("the square in the middle", client) { try broadcast.luma(320, 90) > 225 }
             let seconds = (ContinuousClock.now - begin) / .seconds(1)
-            let frames = try broadcast.received - before
+            let frames = try broadcast.stage.daemon.receivedPictures() - before
             // One at each end.
             #expect(Double(frames) <= seconds * 2 + 2, "\(frames) frames in \(seconds) s")
             try window.stop(SIGKILL)
@@ -193,8 +190,10 @@ import Testing
             try broadcast.wait("the window", client) { abs(try broadcast.luma() - 140) < 4 }
             let other = try broadcast.desktop.window("30", width: 640, height: 360)
             // mutter sends the window again while it draws the other one over it.
-            let before = try broadcast.received
-            try broadcast.wait("pictures beside the other window", client) { try broadcast.received > before }
+            let before = try broadcast.stage.daemon.receivedPictures()
+            try broadcast.wait("pictures beside the other window", client) {
+                try broadcast.stage.daemon.receivedPictures() > before
+            }
             #expect(abs(try broadcast.luma() - 140) < 4)
             try client.stop(SIGTERM)
             try other.stop(SIGKILL)
@@ -340,8 +339,7 @@ import Testing
             try broadcast.stage.daemon.terminate()
             let daemon = try Daemon(after: broadcast.stage.daemon)
             try waitFor("the screen at the next daemon", evidence: { client.errorTail + daemon.log }) {
-                let video = try daemon.status()["video"] as? [String: Any]
-                return video?["frames_received"] as? Int ?? 0 > 0
+                try daemon.receivedPictures() > 0
             }
             #expect(broadcast.desktop.dialogue == ["asked", "restored"], "\(client.errors)")
             try client.stop(SIGTERM)

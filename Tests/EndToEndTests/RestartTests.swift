@@ -70,18 +70,13 @@ import UpcastPrivacy
         try client.finish()
     }
 
-    private func encoded(_ daemon: Daemon) throws -> Int {
-        let video = try daemon.status()["video"] as? [String: Any]
-        return video?["frames_encoded"] as? Int ?? 0
-    }
-
     /// Killed under an app's hold, a region, and a switch that a command has turned.
     @Test(.inItsTurn) func aDaemonThatIsKilledForgetsNothing() async throws {
         try await blocking {
             let folder = try TemporaryDirectory("state")
             let first = try Daemon(settings(folder, "first.flv"))
             #expect(!first.log.contains("no state file"))
-            try send(Self.grey, to: first) { count in try count > 5 && encoded(first) > 3 }
+            try send(Self.grey, to: first) { count in try count > 5 && first.encodedPictures() > 3 }
             let app = CapturedApp(name: "kiosk", socket: first.controlSocket, timeout: .seconds(10))
             #expect(try app.raiseCurtain(reason: "password").isPersisted == true)
             let region = #"{"app": "kiosk", "name": "r", "x": 0.5, "y": 0, "width": 0.5, "height": 1}"#
@@ -94,7 +89,7 @@ import UpcastPrivacy
 
             let second = try Daemon(settings(folder, "second.flv"))
             // A client that connects at once, while no app has come back.
-            try send(Self.secret, to: second) { count in try count > 10 && encoded(second) > 10 }
+            try send(Self.secret, to: second) { count in try count > 10 && second.encodedPictures() > 10 }
             #expect(try kept(second) == before)
             #expect(second.log.contains("state restored"), "\(second.log)")
             #expect(second.log.contains("protection=capture_state"), "\(second.log)")
@@ -111,7 +106,7 @@ import UpcastPrivacy
             try second.terminate()
             let third = try Daemon(settings(folder, "third.flv"))
             #expect(try kept(third) == Kept(regions: before.regions, off: before.off))
-            try send(Self.half, to: third) { count in try count > 20 && encoded(third) > 20 }
+            try send(Self.half, to: third) { count in try count > 20 && third.encodedPictures() > 20 }
             var grey = 0
             try DecodedVideo.forEachFrame(of: folder.file("third.flv")) { frame in
                 if Self.isGrey(frame.image) { grey += 1 }
@@ -127,7 +122,7 @@ import UpcastPrivacy
             let fourth = try Daemon(settings(folder, "fourth.flv"))
             #expect(try kept(fourth) == Kept())
             // The picture would be seen.
-            try send(Self.half, to: fourth) { count in try count > 20 && encoded(fourth) > 20 }
+            try send(Self.half, to: fourth) { count in try count > 20 && fourth.encodedPictures() > 20 }
             var seen = 0
             try DecodedVideo.forEachFrame(of: folder.file("fourth.flv")) { frame in
                 if Self.isPrivate(frame.image) { seen += 1 }
@@ -148,7 +143,7 @@ import UpcastPrivacy
                 try String(contentsOfFile: folder.file("state.json.unreadable"), encoding: .utf8)
                     == "{\"version\": 1, \"holds\": [{")
             #expect(try kept(first).holders.map { $0.hasPrefix("daemon:state_unreadable") } == [true])
-            try send(Self.secret, to: first) { count in try count > 10 && encoded(first) > 10 }
+            try send(Self.secret, to: first) { count in try count > 10 && first.encodedPictures() > 10 }
             try DecodedVideo.forEachFrame(of: folder.file("first.flv")) { frame in
                 let isPrivate = Self.isPrivate(frame.image)
                 #expect(!isPrivate, "\(frame.pts)")

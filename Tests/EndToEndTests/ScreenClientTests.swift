@@ -15,9 +15,9 @@ import Testing
             let stage = try Stage()
             let client = try stage.capture(screen, ["--no-pointer"])
             try stage.waitUntilLive(client)
-            let before = try stage.receivedPictures()
+            let before = try stage.daemon.receivedPictures()
             try waitFor("the square to move", evidence: { client.errorTail }) {
-                try stage.receivedPictures() > before + 30
+                try stage.daemon.receivedPictures() > before + 30
             }
             let direct = try screen.grab()
             client.signal(SIGINT)
@@ -256,11 +256,11 @@ import Testing
                 Thread.sleep(forTimeInterval: 0.2)
                 return try wakeUps("screen-grab") == before
             }
-            let before = try stage.receivedPictures()
+            let before = try stage.daemon.receivedPictures()
             let (grabbing, main) = (try wakeUps("screen-grab"), try wakeUps("upcast-screen"))
             // What is counted is what does not come in this time; nothing waits for its end.
             Thread.sleep(forTimeInterval: 2)
-            #expect(try stage.receivedPictures() - before <= 1)
+            #expect(try stage.daemon.receivedPictures() - before <= 1)
             // A pointer that is drawn is asked for twice a second: the thread waits for that moment, and for the
             // answer. The daemon tells its counters each second.
             let woken = (grabbing: try wakeUps("screen-grab") - grabbing, main: try wakeUps("upcast-screen") - main)

@@ -168,7 +168,9 @@ import Testing
             let desktop = try Desktop()
             try desktop.sound.freeze()
             let client = try desktop.client(stage, options)
-            try waitFor("pictures", within: 5, evidence: { client.errorTail }) { try stage.receivedPictures() > 0 }
+            try waitFor("pictures", within: 5, evidence: { client.errorTail }) {
+                try stage.daemon.receivedPictures() > 0
+            }
             try Self.waitForError("the sound server does not answer: it is stopped, or hangs", of: client)
             #expect(client.errors.contains("broadcasts have no sound"), "\(client.errors)")
             let list = try ChildProcess(

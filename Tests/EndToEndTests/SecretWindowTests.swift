@@ -53,11 +53,7 @@ import Testing
                 return stage.daemon.log.contains("broadcast started")
             }
             times.note("start")
-            func received() throws -> Int {
-                let video = try stage.daemon.status()["video"] as? [String: Any]
-                return try #require(video?["frames_received"] as? Int)
-            }
-            let before = try received()
+            let before = try stage.daemon.receivedPictures()
             var random = SplitMix64(drawnFor: test.testDescription)
             // A manager makes, moves and removes a frame for each step: fewer pictures can be judged. A busy machine
             // makes fewer pictures of the steps, and then there are more of them.
@@ -70,7 +66,7 @@ import Testing
                     ] + test.windows,
                     environment: ["DISPLAY": screen.display])
                 try windows.waitForSuccess(within: 60)
-            } while try Self.asked == nil && received() < before + wanted
+            } while try Self.asked == nil && stage.daemon.receivedPictures() < before + wanted
             times.note("windows")
             // Nothing stays hidden for ever.
             try waitFor("the background again", evidence: { client.errorTail + stage.daemon.log }) {

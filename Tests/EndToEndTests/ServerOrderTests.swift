@@ -34,9 +34,6 @@ import Testing
             }
             try post("/curtain/up")
             let playback = Playback(client)
-            func encoded() throws -> Int {
-                (try daemon.status()["video"] as? [String: Any])?["frames_encoded"] as? Int ?? 0
-            }
             func packets(_ name: String) throws -> Int {
                 let all = try daemon.status()["destinations"] as? [[String: Any]]
                 return all?.first { $0["name"] as? String == name }?["packets_sent"] as? Int ?? 0
@@ -48,7 +45,7 @@ import Testing
                 }
             }
             // The encoder's first frame has its SEI in front, which would hide what is tested.
-            try show(until: "the curtain to be encoded") { try encoded() > 20 }
+            try show(until: "the curtain to be encoded") { try daemon.encodedPictures() > 20 }
             try post("/destinations", "{name: late, url: \"\(server.url)/\(DaemonSettings.streamKey)\"}")
             try show(until: "the server to take it") { try packets("late") > 60 }
             try client.finish()
@@ -172,14 +169,11 @@ import Testing
             var timetable: [(at: MediaTime, action: Playback.Action)] = []
             timetable.show(NumberedPictures.landscape(2), from: .zero, to: .seconds(3), every: .milliseconds(33))
             try playback.play(timetable)
-            func encoded() throws -> Int {
-                (try stage.daemon.status()["video"] as? [String: Any])?["frames_encoded"] as? Int ?? 0
-            }
             let answer = try UnixHTTPClient.ask(
                 "POST", "/curtain/up", body: "", socket: stage.daemon.controlSocket)
             #expect(answer.status == 200)
-            let before = try encoded()
-            try waitFor("the curtain to be encoded") { try encoded() >= before + 90 }
+            let before = try stage.daemon.encodedPictures()
+            try waitFor("the curtain to be encoded") { try stage.daemon.encodedPictures() >= before + 90 }
             let drops = try stage.destination()["drops"] as? [String: Any]
             #expect(drops?["video_late"] as? Int == 0, "\(drops ?? [:])")
             #expect(drops?["video_undecodable"] as? Int == 0, "\(drops ?? [:])")

@@ -40,8 +40,7 @@ import Testing
             }
             try waitFor("pictures", evidence: { stage.daemon.log }) {
                 #expect(try healthz(stage) == 200)
-                let video = try stage.daemon.status()["video"] as? [String: Any]
-                return (video?["frames_received"] as? Int ?? 0) > 3
+                return try stage.daemon.receivedPictures() > 3
             }
             let answer = try UnixHTTPClient.ask("POST", "/stop", socket: stage.daemon.controlSocket)
             #expect(answer.status == 200, "\(answer)")

@@ -10,8 +10,7 @@ extension Stage {
     /// Waits until the daemon has read as many pictures: those that it reads after a curtain has fallen are shown.
     func waitUntilRead(pictures count: Int) throws {
         try waitFor("\(count) pictures to be read", evidence: { (try? self.daemon.statusText()) ?? "" }) {
-            let video = try daemon.status()["video"] as? [String: Any]
-            return video?["frames_received"] as? Int == count
+            try daemon.receivedPictures() == count
         }
     }
 

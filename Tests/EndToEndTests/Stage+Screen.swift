@@ -34,13 +34,8 @@ extension Stage {
 
     func waitUntilLive(_ client: ChildProcess) throws {
         try waitFor("the screen to be live", while: client, evidence: { self.daemon.log }) {
-            return try self.receivedPictures() > 0
+            return try self.daemon.receivedPictures() > 0
         }
-    }
-
-    /// Pictures that came to the daemon.
-    func receivedPictures() throws -> Int {
-        (try daemon.status()["video"] as? [String: Any])?["frames_received"] as? Int ?? 0
     }
 
     /// What viewers see now; black before they see anything.

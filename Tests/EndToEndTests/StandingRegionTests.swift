@@ -43,15 +43,11 @@ import UpcastPrivacy
             let stage = try Stage(settings)
             let sample = RawSample(Self.picture(0.5), format: .i420)
             let playback = try stage.live(showing: sample)
-            func encoded() throws -> Int {
-                let video = try #require(try stage.daemon.status()["video"] as? [String: Any])
-                return try #require(video["frames_encoded"] as? Int)
-            }
             try ask(stage, "POST", "/regions", region(Self.place, (320, 180)))
             // One may be on its way through the encoder.
-            let first = try encoded() + 1
-            try waitFor("pictures of the standing screen") { try encoded() > first + 4 }
-            let end = try encoded()
+            let first = try stage.daemon.encodedPictures() + 1
+            try waitFor("pictures of the standing screen") { try stage.daemon.encodedPictures() > first + 4 }
+            let end = try stage.daemon.encodedPictures()
             try ask(stage, "DELETE", "/regions?app=kiosk&name=password")
             try stage.show(sample, orientation: .up, in: playback)
             try playback.client.finish()
@@ -73,11 +69,7 @@ import UpcastPrivacy
             let stage = try Stage()
             let sample = RawSample(Self.picture(0.5), format: .i420)
             let playback = try stage.live(showing: sample)
-            func pictures() throws -> Int {
-                let video = try #require(try stage.daemon.status()["video"] as? [String: Any])
-                return try #require(video["frames_encoded"] as? Int)
-            }
-            let (before, began) = (try pictures(), MonotonicClock().now())
+            let (before, began) = (try stage.daemon.encodedPictures(), MonotonicClock().now())
             for step in 0..<400 {
                 let moved = Double(step % 3)
                 try ask(
@@ -87,7 +79,7 @@ import UpcastPrivacy
                         (320, 180)))
             }
             let seconds = (MonotonicClock().now() - began).secondsAsDouble
-            let made = try pictures() - before
+            let made = try stage.daemon.encodedPictures() - before
             #expect(Double(made) <= seconds * 33 + 3, "\(made) pictures in \(seconds) s")
             #expect(made > 0)
             try playback.client.finish()

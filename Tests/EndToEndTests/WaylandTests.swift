@@ -125,10 +125,10 @@ import Testing
             try stage.waitUntilLive(client)
             try compositor.fill("#404040")
             try waitFor("the first colour", evidence: { client.errorTail }) { try stage.luma() > 60 }
-            let before = try stage.receivedPictures()
+            let before = try stage.daemon.receivedPictures()
             // What is counted is what does not come in this time; nothing waits for its end.
             Thread.sleep(forTimeInterval: 2)
-            #expect(try stage.receivedPictures() == before)
+            #expect(try stage.daemon.receivedPictures() == before)
             try compositor.fill("#c08040")
             try waitFor("the change", evidence: { client.errorTail }) { try stage.luma() > 120 }
             try stage.end(client)
@@ -142,12 +142,12 @@ import Testing
             let stage = try Stage()
             let client = try stage.capture(compositor, ["--fps", "2"])
             try stage.waitUntilLive(client)
-            let (before, begin) = (try stage.receivedPictures(), ContinuousClock.now)
+            let (before, begin) = (try stage.daemon.receivedPictures(), ContinuousClock.now)
             for number in 0..<40 { try compositor.fill(number % 2 == 0 ? "#404040" : "#808080") }
             try compositor.fill("#c08040")
             try waitFor("the last colour", evidence: { client.errorTail }) { abs(try stage.luma() - 133) < 8 }
             let seconds = (ContinuousClock.now - begin) / .seconds(1)
-            let frames = try stage.receivedPictures() - before
+            let frames = try stage.daemon.receivedPictures() - before
             // One that was asked for before, and one at each end.
             #expect(Double(frames) <= seconds * 2 + 3, "\(frames) frames in \(seconds) s")
             try stage.end(client)

@@ -50,7 +50,7 @@ package final class VirtualScreen: Sendable {
 
     package func signal(_ number: CInt) { server.signal(number) }
 
-    /// Starts a window manager, which ends with the screen.
+    /// Starts a window manager, which ends with the screen. Returns once it has announced itself.
     package func manage(with name: String) throws -> ChildProcess {
         var variables = ["DISPLAY": display]
         switch name {
@@ -76,7 +76,13 @@ package final class VirtualScreen: Sendable {
             variables.merge(bus.environment) { $1 }
         default: break
         }
-        return try ChildProcess(name, [], environment: variables)
+        let manager = try ChildProcess(name, [], environment: variables)
+        // openbox may not show a window that is mapped while it starts. xfwm4 lists no windows while there are none.
+        let sign = name == "xfwm4" ? "_NET_SUPPORTING_WM_CHECK" : "_NET_CLIENT_LIST"
+        try waitFor("\(name) to start", while: manager) {
+            try ChildProcess.run("xprop", ["-display", display, "-root", sign]).contains("window id")
+        }
+        return manager
     }
 
     /// Shows `picture` over the whole screen, with a red square of 40 pixels that moves along its lower edge.
