@@ -11,12 +11,16 @@ struct upcast_pulse_stream {
     upcast_pulse_stream *next;
     int64_t position;
     size_t peeked;
-    uint32_t breaks, changes;
+    uint32_t breaks;
+    bool has_changed;
+    int64_t changed_at;
     /// The questions that have no answer yet.
     pa_operation *asking, *asking_delay;
     bool has_timing;
     upcast_pulse_timing timing;
 };
+
+static bool is_ready(upcast_pulse_stream *s) { return s->l->pa_stream_get_state(s->stream) == PA_STREAM_READY; }
 
 static void take_break(pa_stream *stream, void *data) {
     (void)stream;
@@ -68,7 +72,10 @@ upcast_pulse_stream *upcast_pulse_record(
 
 void upcast_pulse_note_change(upcast_pulse *p, uint32_t index) {
     for (upcast_pulse_stream *s = p->streams; s; s = s->next)
-        if (p->l->pa_stream_get_index(s->stream) == index) s->changes++;
+        if (is_ready(s) && p->l->pa_stream_get_index(s->stream) == index) {
+            s->has_changed = true;
+            s->changed_at = s->position + (int64_t)p->l->pa_stream_readable_size(s->stream);
+        }
 }
 
 static void end_asking(const upcast_pulse_library *l, pa_operation **asking) {
@@ -99,11 +106,14 @@ bool upcast_pulse_has_ended(upcast_pulse_stream *s) {
     return !PA_STREAM_IS_GOOD(s->l->pa_stream_get_state(s->stream));
 }
 
-static bool is_ready(upcast_pulse_stream *s) { return s->l->pa_stream_get_state(s->stream) == PA_STREAM_READY; }
-
 uint32_t upcast_pulse_breaks(upcast_pulse_stream *s) { return s->breaks; }
 
-uint32_t upcast_pulse_changes(upcast_pulse_stream *s) { return s->changes; }
+bool upcast_pulse_take_change(upcast_pulse_stream *s, int64_t *position) {
+    const bool has_changed = s->has_changed;
+    s->has_changed = false;
+    *position = s->changed_at;
+    return has_changed;
+}
 
 bool upcast_pulse_peek(upcast_pulse_stream *s, const void **bytes, size_t *count) {
     if (!is_ready(s) || s->l->pa_stream_peek(s->stream, bytes, count) < 0) return false;

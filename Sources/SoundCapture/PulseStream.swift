@@ -20,21 +20,18 @@ internal import MediaCore
     private var position: Int64 = 0
     private var nextAsking = MediaTime.zero
     /// Nil where the server cuts off no streams.
-    private(set) var silence: SilenceWatch?
-    private var changes: UInt32 = 0
-    /// The server may have cut off the stream: a new one may get sound.
-    private(set) var isCutOff = false
+    private var silence: SilenceWatch?
 
     /// - Parameters:
     ///   - channels: 1 or 2; the server mixes.
     ///   - latency: how much sound comes at once. The server, this program and the daemon wake up each time.
     ///   - sinkDelay: the part of the delay until samples are heard that the server does not report.
     ///   - comesInPieces: as for `SoundClock`.
-    ///   - silence: finds out that the server has cut off the stream; nil where it does not happen.
+    ///   - mayBeCutOff: the server may cut off the stream without saying so.
     /// - Returns: nil where the server refuses.
     init?(
         _ target: SoundTarget, channels: Int, latency: MediaTime, sinkDelay: MediaTime, comesInPieces: Bool,
-        silence: SilenceWatch?, _ connection: PulseConnection
+        mayBeCutOff: Bool, _ connection: PulseConnection
     ) {
         bytesPerFrame = 2 * channels
         let fragment = Self.sampleRate * bytesPerFrame * Int(latency.milliseconds) / 1000
@@ -43,14 +40,18 @@ internal import MediaCore
                 connection.handle, target.source, target.playback ?? .max, CInt(channels), UInt32(fragment))
         else { return nil }
         unsafe handle = opened
-        (self.target, self.connection, self.sinkDelay, self.silence) = (target, connection, sinkDelay, silence)
-        clock = SoundClock(bytesPerSecond: Self.sampleRate * bytesPerFrame, comesInPieces: comesInPieces)
+        (self.target, self.connection, self.sinkDelay) = (target, connection, sinkDelay)
+        let bytesPerSecond = Self.sampleRate * bytesPerFrame
+        clock = SoundClock(bytesPerSecond: bytesPerSecond, comesInPieces: comesInPieces)
+        silence = mayBeCutOff ? SilenceWatch(bytesPerSecond: bytesPerSecond) : nil
     }
 
     deinit { unsafe upcast_pulse_end(handle) }
 
     /// The server has stopped recording.
     var hasEnded: Bool { unsafe upcast_pulse_has_ended(handle) }
+    /// Whether the server may have cut off the stream, so that a new one may get sound.
+    var isCutOff: Bool { silence?.isCutOff ?? false }
     /// Whether samples have times, without which they are dropped.
     var isSettled: Bool { clock.isSettled }
 
@@ -58,27 +59,21 @@ internal import MediaCore
     /// wants to be called again.
     func read(now: MediaTime, _ body: (RawSpan, MediaTime) throws -> Void) rethrows -> MediaTime {
         takeTiming(now)
-        takeChanges(now)
+        var changedAt: Int64 = 0
+        if unsafe upcast_pulse_take_change(handle, &changedAt) { silence?.noteChange(at: changedAt) }
         var (bytes, count): (UnsafeRawPointer?, Int) = (nil, 0)
         while unsafe upcast_pulse_peek(handle, &bytes, &count) {
             defer { unsafe upcast_pulse_drop(handle) }
-            let time = clock.time(at: position)
+            let (time, place) = (clock.time(at: position), position)
             position += Int64(count)
             // A hole is silence: only the time goes on.
             guard let start = unsafe bytes, count >= bytesPerFrame else { continue }
             let whole = unsafe UnsafeRawBufferPointer(start: start, count: count - count % bytesPerFrame)
-            silence?.noteSamples()
-            if silence?.isWatching ?? false, unsafe whole.contains(where: { $0 != 0 }) { silence?.noteSound(now: now) }
+            let isWatched = silence?.isWatching ?? false
+            silence?.note(count, at: place, hasSound: unsafe isWatched && whole.contains { $0 != 0 })
             if let time { try unsafe body(whole.bytes, time) }
         }
-        isCutOff = silence?.isCutOff(now: now) ?? false
-        return min(nextAsking, silence?.due ?? nextAsking)
-    }
-
-    private func takeChanges(_ now: MediaTime) {
-        let changes = unsafe upcast_pulse_changes(handle)
-        if changes != self.changes { silence?.noteChange(now: now) }
-        self.changes = changes
+        return nextAsking
     }
 
     private func takeTiming(_ now: MediaTime) {

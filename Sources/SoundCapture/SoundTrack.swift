@@ -41,7 +41,6 @@ package final class SoundTrack {
         retry = nil
         var targets: [SoundTarget] = []
         var news: Notice
-        var cutOff: [SoundTarget: SilenceWatch] = [:]
         switch facts.answer(wish) {
         case .record(let wanted):
             targets = wanted
@@ -50,12 +49,11 @@ package final class SoundTrack {
         }
         for index in streams.indices.reversed() {
             let target = streams[index].target
-            let (hasEnded, isCutOff) = (streams[index].hasEnded, streams[index].isCutOff)
-            guard hasEnded || isCutOff || !targets.contains(target) else {
+            let hasEnded = streams[index].hasEnded
+            guard hasEnded || streams[index].isCutOff || !targets.contains(target) else {
                 streams[index].sinkDelay = facts.uncountedDelay(of: target)
                 continue
             }
-            if isCutOff { cutOff[target] = streams[index].silence }
             // A request that the server refuses also ends its stream.
             if hasEnded, targets.contains(target) {
                 news = .missing("the sound server has ended the recording of \(target.source); asking again")
@@ -69,7 +67,7 @@ package final class SoundTrack {
                 let stream = PulseStream(
                     target, channels: channels, latency: facts.wantedLatency(of: target),
                     sinkDelay: facts.uncountedDelay(of: target), comesInPieces: facts.comesInPieces(target),
-                    silence: facts.mayCutOff(target) ? cutOff[target]?.next ?? SilenceWatch() : nil, connection)
+                    mayBeCutOff: facts.mayCutOff(target), connection)
             else {
                 retry = now + Self.retryPause
                 news = .missing("the sound server refuses to record \(target.source)")

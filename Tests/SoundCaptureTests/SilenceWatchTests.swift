@@ -1,68 +1,59 @@
-import MediaCore
 import SoundCapture
 import Testing
 
-/// Promise: a stream that the server has cut off is found, and no other one.
+/// Promise: a stream that is silent since a change is found, and no stream with sound.
 @Suite struct SilenceWatchTests {
+    /// Takes 100 bytes a second, and one second of sound.
     private static func watch() -> SilenceWatch {
-        var watch = SilenceWatch()
-        watch.noteSamples()
+        var watch = SilenceWatch(bytesPerSecond: 100)
+        watch.note(100, at: 0, hasSound: true)
         return watch
     }
 
     /// The server also reports changes of a stream that begins.
     @Test func changesOfANewStream() {
-        var watch = SilenceWatch()
-        watch.noteChange(now: .zero)
-        watch.noteSamples()
-        #expect(watch.due == nil)
-        watch.noteChange(now: .seconds(3))
-        #expect(watch.due == .seconds(4))
+        var watch = SilenceWatch(bytesPerSecond: 100)
+        watch.noteChange(at: 0)
+        watch.note(29, at: 0, hasSound: false)
+        watch.noteChange(at: 29)
+        watch.note(971, at: 29, hasSound: false)
+        #expect(!watch.isWatching && !watch.isCutOff)
+        watch.noteChange(at: 1000)
+        #expect(watch.isWatching && !watch.isCutOff)
     }
 
     @Test func onlyZerosAfterAChange() {
         var watch = Self.watch()
-        #expect(watch.due == nil && !watch.isCutOff(now: .seconds(100)))
-        watch.noteChange(now: .seconds(5))
+        #expect(!watch.isWatching && !watch.isCutOff)
+        watch.noteChange(at: 100)
         // Sound from before the change.
-        watch.noteSound(now: .milliseconds(5_299))
-        #expect(watch.isWatching && watch.due == .seconds(6))
-        #expect(!watch.isCutOff(now: .milliseconds(5_999)) && watch.isCutOff(now: .seconds(6)))
+        watch.note(5, at: 129, hasSound: true)
+        #expect(watch.isWatching)
+        watch.note(65, at: 134, hasSound: false)
+        #expect(!watch.isCutOff)
+        watch.note(1, at: 199, hasSound: false)
+        #expect(watch.isCutOff)
     }
 
     /// A program that changes the volume all the time.
     @Test func manyChanges() {
         var watch = Self.watch()
-        for tenth in 50..<60 as Range<Int64> { watch.noteChange(now: .milliseconds(tenth * 100)) }
-        #expect(watch.due == .seconds(6), "silence is not prolonged")
-        watch.noteSound(now: .milliseconds(5_900))
-        #expect(watch.due == .milliseconds(6_900), "only the last change has no sound after it")
-        watch.noteSound(now: .milliseconds(6_200))
-        #expect(!watch.isCutOff(now: .seconds(7)))
+        for position in stride(from: 100 as Int64, to: 200, by: 10) {
+            watch.noteChange(at: position)
+            watch.note(10, at: position, hasSound: false)
+        }
+        #expect(watch.isCutOff, "silence is not prolonged")
+        watch.note(10, at: 200, hasSound: true)
+        #expect(!watch.isCutOff && watch.isWatching, "only the last change has no sound after it")
+        watch.note(10, at: 220, hasSound: true)
+        #expect(!watch.isWatching)
     }
 
     @Test func soundAfterAChange() {
         var watch = Self.watch()
-        watch.noteChange(now: .seconds(5))
-        watch.noteSound(now: .milliseconds(5_300))
-        #expect(!watch.isWatching && !watch.isCutOff(now: .seconds(60)))
-    }
-
-    /// A silent sink does not get a new stream each second.
-    @Test func aSilentSink() {
-        var watch = SilenceWatch()
-        var patience: [MediaTime?] = []
-        for second in 1..<8 as Range<Int64> {
-            watch.noteSamples()
-            watch.noteChange(now: .seconds(second * 100))
-            patience.append(watch.due.map { $0 - .seconds(second * 100) })
-            watch = watch.next
-        }
-        #expect(patience == [1, 2, 4, 8, 16, 16, 16].map(MediaTime.seconds))
-        watch.noteSound(now: .seconds(1000))
-        var next = watch.next
-        next.noteSamples()
-        next.noteChange(now: .seconds(1))
-        #expect(next.due == .seconds(2))
+        watch.noteChange(at: 100)
+        watch.note(5, at: 130, hasSound: true)
+        watch.note(1000, at: 135, hasSound: false)
+        #expect(!watch.isWatching && !watch.isCutOff)
     }
 }

@@ -107,8 +107,8 @@ bool upcast_pulse_has_ended(upcast_pulse_stream *s);
 /// How often the stream has stood still since it was made. Times before and after such a break are not comparable.
 uint32_t upcast_pulse_breaks(upcast_pulse_stream *s);
 
-/// How often the server has reported that it has changed the stream.
-uint32_t upcast_pulse_changes(upcast_pulse_stream *s);
+/// Whether the server has reported a change of the stream since the last call, and at which byte of it.
+bool upcast_pulse_take_change(upcast_pulse_stream *s, int64_t *position);
 
 /// The next bytes, which stay until `upcast_pulse_drop`. False if there are none. A hole has a size but no bytes.
 bool upcast_pulse_peek(upcast_pulse_stream *s, const void **bytes, size_t *count);
