@@ -219,7 +219,9 @@ package final class WindowGrabber: @unchecked Sendable /* one thread at a time *
         else {
             (target, undrawnSince, cutSince) = (nil, nil, nil)
             try requireNumbered()
-            if let new = news.note(nil) { try notice(new) }
+            let new = news.note(
+                nil, other: chosen == nil ? model.overrideRedirectWindow(matching: settings.choice) : nil)
+            if let new { try notice(new) }
             return nil
         }
         if let new = news.note((client, place)) { try notice(new) }

@@ -17,8 +17,8 @@ extension X11Connection {
     /// `watchWindows`.
     func hint(about rules: WindowRules) -> String? {
         guard rules.readProcesses, unsafe !upcast_x_knows_processes(handle) else { return nil }
-        return "the processes of windows are not known here, as with an X server on another machine, behind ssh -X, or "
-            + "in another container; rules about process and user hide all windows, and choose none: use class or title"
+        return "the processes of windows are not known, as with an X server on another machine, in another container, "
+            + "or behind ssh -X; rules about them hide all windows, and choose none; use class or title instead"
     }
 
     /// Reports window events from now on. Returns the children of the root window at this moment, the lowest one first.

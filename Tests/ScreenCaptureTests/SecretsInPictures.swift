@@ -63,3 +63,12 @@ extension WindowSecrets {
         return regions
     }
 }
+
+extension WindowModel.Left {
+    var place: CaptureRectangle {
+        switch self {
+        case .place(let place, _): place
+        case .way(let way): way.place
+        }
+    }
+}

@@ -911,6 +911,21 @@ import UpcastClient
         #expect(processes.counts == [50: 2])
     }
 
+    @Test func anOverrideRedirectWindowIsNotChosen() throws {
+        var model = WindowModel(WindowRules(), bounds: Self.area)
+        model.addAndRead([
+            1: Self.facts(1, className: "Other"), 2: Self.facts(2, override: true, className: "Splash"),
+        ])
+        let choice = try WindowChoice("class=Splash") { _ in nil }
+        #expect(model.window(chosenBy: choice) == nil)
+        #expect(model.overrideRedirectWindow(matching: choice) == 2)
+        #expect(model.overrideRedirectWindow(matching: try WindowChoice("class=Other") { _ in nil }) == nil)
+        #expect(model.window(chosenBy: .number(2))?.top == 2)
+        // A frame, which is an override-redirect window of a manager.
+        model.addAndRead([3: Self.facts(3, override: true, className: "Splash", client: 30)])
+        #expect(model.window(chosenBy: choice)?.top == 3 && model.overrideRedirectWindow(matching: choice) == 2)
+    }
+
     /// A process of which nothing is known is looked up once, too.
     @Test func aLookupThatFindsNothing() throws {
         let processes = LookupCount()

@@ -61,4 +61,15 @@ import UpcastClient
         let expected: [String?] = [first, nil, "100x50+0+0", nil, "100x50+5+0", Self.absent, nil, "100x50+5+0"]
         #expect(Self.told(steps) == expected)
     }
+
+    /// A splash screen is named with its number, because its rule does not choose it. Menus of a window are not.
+    @Test func anOverrideRedirectWindow() {
+        var news = WindowNews()
+        #expect(news.note(nil) == .waiting(Self.absent, hasPicture: false))
+        let text = "only an override-redirect window matches the rule, which does not choose it; --window 0x1c sends it"
+        #expect(news.note(nil, other: 0x1c) == .waiting(text, hasPicture: false))
+        #expect(news.note(nil, other: 0x1c) == nil)
+        _ = news.note(Self.window(100, 50))
+        #expect(news.note(nil, other: 0x1c) == .waiting(Self.absent, hasPicture: true))
+    }
 }

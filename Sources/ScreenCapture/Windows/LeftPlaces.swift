@@ -9,7 +9,8 @@ internal import UpcastClient
 /// the window.
 struct LeftPlaces: Sendable {
     private struct Left {
-        var window: UInt32
+        /// Nil for several.
+        var window: UInt32?
         /// The bounding box of all places that the window has left within `step`.
         var place: CaptureRectangle
         var since: MediaTime
@@ -63,7 +64,7 @@ struct LeftPlaces: Sendable {
     private var all: [Left] = []
     var isEmpty: Bool { all.isEmpty }
 
-    mutating func note(_ place: CaptureRectangle, of window: UInt32, now: MediaTime, for time: MediaTime) {
+    mutating func note(_ place: CaptureRectangle, of window: UInt32?, now: MediaTime, for time: MediaTime) {
         if let last = all.lastIndex(where: { $0.window == window }), now - all[last].since < Self.step {
             all[last].place = all[last].place.joined(with: place)
             all[last].until = max(all[last].until, now + time)

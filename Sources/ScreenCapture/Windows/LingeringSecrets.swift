@@ -28,7 +28,7 @@ package struct LingeringSecrets: Sendable {
     /// Notes that a secret window has left a place, where a compositing manager may still show it.
     ///
     /// - Parameter isGone: whether the window has left the screen.
-    package mutating func left(_ place: CaptureRectangle, by window: UInt32, isGone: Bool = false, now: MediaTime) {
+    package mutating func left(_ place: CaptureRectangle, by window: UInt32?, isGone: Bool = false, now: MediaTime) {
         left.note(place, of: window, now: now, for: lateness(isGone ? Self.fadingTime : Self.time))
     }
 

@@ -8,7 +8,7 @@ struct PassedPlaces: Sendable {
         enum Kind: Equatable {
             /// Windows have passed.
             case passed
-            /// The manager is yet to paint windows that pass: one window, or several.
+            /// The manager is yet to paint windows that pass: one window, or several (nil).
             case passing(UInt32?)
             /// A window gets another place. Managers show no way, but prolong one of the window that is not over.
             case moved(UInt32)
@@ -45,12 +45,12 @@ struct PassedPlaces: Sendable {
         let new = Passed(
             place: way.place, time: time, until: now + time, awaitsPaint: way.kind != .passed, window: way.kind.window)
         // The window may also be one of several in the same place.
-        let known = all.indices.filter { index in
-            let other = all[index]
-            return other.window.map { $0 == new.window } ?? (other.place == new.place)
+        var isKnown = false
+        for index in all.indices where all[index].window.map({ $0 == new.window }) ?? (all[index].place == new.place) {
+            all[index].join(new)
+            isKnown = isKnown || all[index].window == new.window
         }
-        for index in known { all[index].join(new) }
-        if !way.kind.isMove, !known.contains(where: { all[$0].window == new.window }) { all.append(new) }
+        if !way.kind.isMove, !isKnown { all.append(new) }
         guard all.count > Self.capacity else { return }
         var joined = new
         for other in all { joined.join(other) }

@@ -5,13 +5,26 @@ extension WindowModel {
     /// The application window that a choice means: of several viewable ones, the one with the lowest number.
     func window(chosenBy choice: WindowChoice) -> (top: UInt32, client: UInt32)? {
         var lookup = choice.lookup
-        let found = windows.filter { id, window in
-            guard window.isViewable, let facts = window.facts, !facts.isEmptyFrame, !facts.isInputOnly else {
-                return false
-            }
-            return choice.means(id, facts, &lookup)
-        }.min { $0.key < $1.key }
-        return found.map { ($0.key, $0.value.facts?.client ?? $0.key) }
+        return lowestShown { choice.means($0, $1, &lookup) }
+    }
+
+    /// A viewable window that a choice does not mean although its rule matches: an override-redirect window.
+    func overrideRedirectWindow(matching choice: WindowChoice) -> UInt32? {
+        guard case .rule(let rules) = choice else { return nil }
+        var lookup = choice.lookup
+        return lowestShown { id, facts in
+            facts.isOverrideRedirect && facts.client == id && rules.choose(facts, &lookup)
+        }?.top
+    }
+
+    /// The lowest viewable window that shows something, as far as it is read, and is wanted.
+    private func lowestShown(_ isWanted: (UInt32, WindowFacts) -> Bool) -> (top: UInt32, client: UInt32)? {
+        var lowest: (top: UInt32, client: UInt32)?
+        for (id, window) in windows where window.isViewable && id < lowest?.top ?? .max {
+            guard let facts = window.facts, !facts.isEmptyFrame, !facts.isInputOnly else { continue }
+            if isWanted(id, facts) { lowest = (id, facts.client) }
+        }
+        return lowest
     }
 
     /// Whether a child of the root window is viewable and still shows a client; nil if the child is unread.

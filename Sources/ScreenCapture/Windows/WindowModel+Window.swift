@@ -50,16 +50,9 @@ extension WindowModel {
 
     /// Where a compositing manager may still show secret windows.
     enum Left: Equatable {
-        /// A place that a window has left; 0 for several windows.
-        case place(CaptureRectangle, of: UInt32)
+        /// A place that a window has left; nil for several windows.
+        case place(CaptureRectangle, of: UInt32?)
         case way(PassedPlaces.Way)
-
-        var place: CaptureRectangle {
-            switch self {
-            case .place(let place, _): place
-            case .way(let way): way.place
-            }
-        }
     }
 
     /// A window of another X client that may have come into a window, and ended there unread.

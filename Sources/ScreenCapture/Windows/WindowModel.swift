@@ -255,7 +255,7 @@ package struct WindowModel: Sendable {
 
     /// From here on, the compositing manager paints the places that still show windows that have gone.
     private mutating func leaveToCompositor() {
-        ghosts.forEachPlace { if let place = $0.intersection(bounds) { left.append(.place(place, of: 0)) } }
+        ghosts.forEachPlace { if let place = $0.intersection(bounds) { left.append(.place(place, of: nil)) } }
         (ghosts, erasure) = (GhostPixels(), nil)
     }
 

@@ -69,7 +69,8 @@ struct WindowWatch {
         for left in model.takeLeft() {
             switch left {
             case .place(let place, let window):
-                lingering.left(place, by: window, isGone: !model.isViewable(window), now: now)
+                let isGone = window.map { !model.isViewable($0) } ?? true
+                lingering.left(place, by: window, isGone: isGone, now: now)
             case .way(let way): lingering.passes(way, now: now)
             }
         }
