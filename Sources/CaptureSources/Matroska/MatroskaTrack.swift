@@ -65,7 +65,7 @@ struct MatroskaTrack: ContainerStream {
             switch id {
             case MatroskaID.matrix:
                 let value = try EBML.unsigned(body)
-                // BT.470BG and SMPTE 170M have the same coefficients. Those of the FCC differ by less than 1 %.
+                // BT.470BG and SMPTE 170M have the same coefficients. Those of the FCC differ by at most 0.004.
                 matrix = ColorMatrix(rawValue: [4, 5].contains(value) ? 6 : UInt8(exactly: value) ?? 0)
                 // From SMPTE 240M to YCgCo-Ro, without BT.2020. All else is RGB, unknown or reserved.
                 otherMatrix = matrix == nil && (7...17).contains(value) ? value : nil
