@@ -125,7 +125,7 @@ let package = Package(
         .target(name: "ControlClient", dependencies: ["ControlProtocol", "LinuxSystem", "MediaCore", "Wording"]),
         .target(name: "UpcastPrivacy", dependencies: ["ControlClient", "ControlProtocol", "LinuxSystem", "MediaCore"]),
         .target(name: "CaptureSources", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol"]),
-        .target(name: "Grabbing", dependencies: ["MediaCore", "LinuxSystem", "UpcastClient"]),
+        .target(name: "Grabbing", dependencies: ["MediaCore", "LinuxSystem", "IngestProtocol", "UpcastClient"]),
         .target(name: "ScreenCapture", dependencies: ["MediaCore", "LinuxSystem", "UpcastClient", "Grabbing", "CXCB"]),
         .target(name: "SessionWatch", dependencies: ["CSession"]),
         .target(name: "SoundCapture", dependencies: ["MediaCore", "Grabbing", "CPulse"]),

@@ -1,3 +1,4 @@
+internal import IngestProtocol
 package import UpcastClient
 
 /// A monitor of a display, in pixels of its root window.
@@ -18,7 +19,10 @@ package enum ScreenArea: Equatable, Sendable {
     case rectangle(CaptureRectangle)
 
     /// The shortest and longest side of a picture that the daemon takes, in pixels.
-    package static let sides = 16...4096
+    package static let sides = IngestLimits.sides
+    package static let limits = "sides are \(sides.lowerBound) to \(sides.upperBound) pixels"
+
+    package static func canBeSent(width: Int, height: Int) -> Bool { sides.contains(width) && sides.contains(height) }
 
     /// Where the area lies now.
     ///
@@ -46,14 +50,13 @@ package enum ScreenArea: Equatable, Sendable {
                 "the area \(wanted.name) lies outside of the display, which is \(root.name): choose a part of it, as "
                     + "WIDTHxHEIGHT+LEFT+TOP, or a monitor that --list shows", isTemporary: true)
         }
-        guard Self.sides.contains(place.width), Self.sides.contains(place.height) else {
+        guard Self.canBeSent(width: place.width, height: place.height) else {
             let isLarge = place.width > Self.sides.upperBound || place.height > Self.sides.upperBound
             let other = Self.fitting(monitors).isEmpty ? "" : "a monitor with --monitor, or "
             let remedy = isLarge ? "; choose \(other)a part with --area" : ""
             let part = place == wanted ? "" : ", the part of \(wanted.name) on the display,"
             throw ScreenError(
-                "the area \(place.name)\(part) cannot be sent: sides are \(Self.sides.lowerBound) to "
-                    + "\(Self.sides.upperBound) pixels\(remedy)", isTemporary: true)
+                "the area \(place.name)\(part) cannot be sent: \(Self.limits)\(remedy)", isTemporary: true)
         }
         return place
     }
@@ -66,7 +69,7 @@ package enum ScreenArea: Equatable, Sendable {
     }
 
     private static func fitting(_ monitors: [ScreenMonitor]) -> [ScreenMonitor] {
-        monitors.filter { sides.contains($0.area.width) && sides.contains($0.area.height) }
+        monitors.filter { canBeSent(width: $0.area.width, height: $0.area.height) }
     }
 
     /// Says that only a part of the display is captured, although the user has not asked for a part; nil otherwise.

@@ -53,10 +53,10 @@ package struct StreamPicture: Equatable, Sendable {
                 "PipeWire gives a picture of \(claim.width)x\(claim.height) pixels with \(claim.stride) bytes a row in "
                     + "\(claim.byteCount) bytes, where it does not fit")
         }
-        guard ScreenArea.sides.contains(part.width), ScreenArea.sides.contains(part.height) else {
+        guard ScreenArea.canBeSent(width: part.width, height: part.height) else {
             throw ScreenError(
-                "what is shared has \(part.width)x\(part.height) pixels, which cannot be sent: sides are "
-                    + "\(ScreenArea.sides.lowerBound) to \(ScreenArea.sides.upperBound) pixels", isTemporary: true)
+                "what is shared has \(part.width)x\(part.height) pixels, which cannot be sent: \(ScreenArea.limits)",
+                isTemporary: true)
         }
         self.pixelFormat = pixelFormat
         self.stride = stride

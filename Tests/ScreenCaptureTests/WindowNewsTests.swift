@@ -34,7 +34,7 @@ import UpcastClient
             Self.window(width, height), Self.window(width, height), Self.window(x: 9, width, height),
             Self.window(client: 2, x: 9, width, height),
         ]
-        let text = "the window is \(width)x\(height), and frames have 16 to 4096 pixels a side"
+        let text = "the window is \(width)x\(height), which cannot be sent: sides are 16 to 4096 pixels"
         #expect(Self.told(steps) == ["no picture yet: \(text)", nil, nil, nil])
     }
 
@@ -43,7 +43,7 @@ import UpcastClient
             Self.window(16, 16), Self.window(16, 15), Self.window(16, 14), Self.window(16, 14),
             Self.window(4096, 4096), Self.window(16, 16),
         ]
-        let end = "and frames have 16 to 4096 pixels a side"
+        let end = "which cannot be sent: sides are 16 to 4096 pixels"
         let expected: [String?] = [
             "16x16+0+0", "the window is 16x15, \(end)", "the window is 16x14, \(end)", nil, "4096x4096+0+0",
             "16x16+0+0",

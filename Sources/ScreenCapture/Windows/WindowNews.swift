@@ -35,7 +35,7 @@ struct WindowNews: Sendable {
         let place = found.place
         guard Self.canBeSent(place) else {
             return .waiting(
-                "the window is \(place.width)x\(place.height), and frames have 16 to 4096 pixels a side",
+                "the window is \(place.width)x\(place.height), which cannot be sent: \(ScreenArea.limits)",
                 hasPicture: hasCaptured)
         }
         hasCaptured = true
@@ -51,6 +51,6 @@ struct WindowNews: Sendable {
 
     /// Whether a frame can have the size of this window.
     static func canBeSent(_ place: CaptureRectangle) -> Bool {
-        ScreenArea.sides.contains(place.width) && ScreenArea.sides.contains(place.height)
+        ScreenArea.canBeSent(width: place.width, height: place.height)
     }
 }
