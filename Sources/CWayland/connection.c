@@ -141,6 +141,8 @@ void upcast_wl_question(upcast_wl *wl) {
     upcast_wl_listen(wl, wl->question, question_event, wl);
 }
 
+bool upcast_wl_catch_up(upcast_wl *wl) { return wl->library->wl_display_roundtrip(wl->display) >= 0; }
+
 bool upcast_wl_has_question(upcast_wl *wl) { return wl->question != NULL; }
 
 bool upcast_wl_refusal(upcast_wl *wl, char *interface, size_t room, uint32_t *code) {

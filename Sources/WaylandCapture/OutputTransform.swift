@@ -45,4 +45,22 @@ extension CaptureOrientation {
 extension OutputTransform {
     /// Whether an upright picture is as wide as a stored one is high.
     package var exchangesSides: Bool { rawValue % 2 == 1 }
+
+    /// Where a part of an upright picture lies in the stored one.
+    ///
+    /// - Parameters:
+    ///   - width, height: of the upright picture.
+    ///   - isUpsideDown: whether rows are stored from bottom to top.
+    func stored(_ part: CaptureRectangle, width: Int, height: Int, isUpsideDown: Bool) -> CaptureRectangle {
+        var (part, width, height) = (part, width, height)
+        if rawValue >= Self.flipped.rawValue { part.x = width - part.x - part.width }
+        // Counter-clockwise: the right edge becomes the upper one.
+        for _ in 0..<rawValue % 4 {
+            part = CaptureRectangle(
+                x: part.y, y: width - part.x - part.width, width: part.height, height: part.width)
+            swap(&width, &height)
+        }
+        if isUpsideDown { part.y = height - part.y - part.height }
+        return part
+    }
 }

@@ -52,7 +52,7 @@ package import UpcastClient
     private let detached = Monitor<[UInt32]>([])
     private var memories: [UInt32: Memory] = [:]
     private var lastMemory: UInt32 = 0
-    /// Memory of this process, for frames that do not lie in shared memory.
+    /// Memory of this process, for frames outside shared memory, and for pictures from which a part is cut.
     private var own: (memory: OfferedMemory, number: UInt32)?
     private var outputsChange: UInt32?
     /// Is told when this thread waits for the compositor; nil if nobody watches.
@@ -96,7 +96,7 @@ package import UpcastClient
 
     /// Why the compositor gives its clients no pictures; nil if it does.
     package var lack: String? {
-        guard means(isPart: true) == nil, means(isPart: false) == nil else { return nil }
+        guard means(ofRegion: false) == nil else { return nil }
         let version = unsafe upcast_wl_screencopy_version(handle)
         let lack = version > 0
             ? "offers version \(version) of wlr-screencopy only, and 3 is needed"
@@ -143,6 +143,19 @@ package import UpcastClient
         throw ScreenError("the compositor ended the connection: error \(code) of \(name)")
     }
 
+    /// Waits for the events that the compositor has sent until now.
+    ///
+    /// - Throws: as `read`.
+    package func catchUp() throws {
+        answers?.ask(now: MonotonicClock().now())
+        guard unsafe upcast_wl_catch_up(handle) else {
+            answers?.answered(isLost: true)
+            try read()
+            throw Failure.lost
+        }
+        hasAnswered()
+    }
+
     /// When to ask whether the compositor still answers; nil while a question is open.
     package var nextCheck: MediaTime? { unsafe upcast_wl_has_question(handle) ? nil : heard + AnswerWatch.rest }
 
@@ -170,9 +183,9 @@ package import UpcastClient
         return status == 0
     }
 
-    /// The protocol by which the compositor gives pictures of outputs, or of parts of them; nil if it gives none.
-    package func means(isPart: Bool) -> Means? {
-        if !isPart, unsafe upcast_wl_has(handle, UPCAST_WL_IMAGE_COPY) { return .imageCopy }
+    /// The protocol by which the compositor gives pictures of outputs, or of regions of them; nil if it gives none.
+    package func means(ofRegion: Bool) -> Means? {
+        if !ofRegion, unsafe upcast_wl_has(handle, UPCAST_WL_IMAGE_COPY) { return .imageCopy }
         return unsafe upcast_wl_has(handle, UPCAST_WL_SCREENCOPY) ? .screencopy : nil
     }
 
@@ -245,8 +258,8 @@ package import UpcastClient
     }
 
     /// The buffer in which the compositor writes a frame; nil if the connection is lost.
-    private func buffer(for frame: CaptureFrame, _ format: WaylandFormat) -> OpaquePointer? {
-        guard let place = frame.writerPlace ?? ownPlace(format) else { return nil }
+    private func buffer(for frame: CaptureFrame?, _ format: WaylandFormat) -> OpaquePointer? {
+        guard let place = frame?.writerPlace ?? ownPlace(format) else { return nil }
         guard let memory = memories[place.memory] else { return nil }
         if let buffer = memory.buffers[place.offset] {
             if buffer.format == format { return unsafe buffer.handle }
@@ -262,7 +275,7 @@ package import UpcastClient
         return unsafe made
     }
 
-    /// Memory of this process, for a frame that the daemon reads from the socket.
+    /// Memory of this process, for a frame that goes through the socket, or a picture from which a part is cut.
     private func ownPlace(_ format: WaylandFormat) -> (memory: UInt32, offset: Int)? {
         let byteCount = format.width * format.height * 4
         if let own, own.memory.byteCount >= byteCount { return (own.number, 0) }
@@ -295,56 +308,72 @@ package import UpcastClient
     /// Asks for a picture of an output.
     ///
     /// - Parameters:
-    ///   - part: a part of the output, in logical pixels from its upper left corner as the user sees it. Needs
-    ///     `screencopy`.
-    package func ask(_ means: Means, _ output: WaylandOutput, pointer: Bool, part: CaptureRectangle?) {
+    ///   - region: a part of the output, in logical pixels from its upper left corner as the user sees it. Needs
+    ///     `screencopy`. On turned outputs, some compositors give another part (sway 1.7, Hyprland).
+    package func ask(_ means: Means, _ output: WaylandOutput, pointer: Bool, region: CaptureRectangle?) {
         forgetDetached()
         let means = means == .imageCopy ? UPCAST_WL_IMAGE_COPY : UPCAST_WL_SCREENCOPY
-        guard let part else { return unsafe upcast_wl_ask(handle, means, output.id, pointer, nil) }
+        guard let region else { return unsafe upcast_wl_ask(handle, means, output.id, pointer, nil) }
         var rectangle = upcast_wl_rectangle(
-            x: CInt(part.x), y: CInt(part.y), width: CInt(part.width), height: CInt(part.height))
+            x: CInt(region.x), y: CInt(region.y), width: CInt(region.width), height: CInt(region.height))
         unsafe upcast_wl_ask(handle, means, output.id, pointer, &rectangle)
     }
 
     /// The format of the picture, in stage `described`.
-    package func format() throws(ScreenError) -> WaylandFormat {
+    ///
+    /// - Parameter isCut: only a part of it is sent.
+    package func format(isCut: Bool) throws(ScreenError) -> WaylandFormat {
         let picture = unsafe upcast_wl_current(handle)
         return try WaylandFormat(
-            code: picture.format, width: picture.width, height: picture.height, stride: picture.stride)
+            code: picture.format, width: picture.width, height: picture.height, stride: picture.stride, isCut: isCut)
     }
 
     /// Lets the compositor write the picture into a frame, which must live until it has done so.
     ///
-    /// - Parameter waits: whether to wait for a change, as long as it takes.
-    package func copy(into frame: CaptureFrame, _ format: WaylandFormat, waits: Bool) throws(Failure) {
+    /// - Parameters:
+    ///   - frame: nil for memory of this process.
+    ///   - waits: whether to wait for a change, as long as it takes.
+    package func copy(into frame: CaptureFrame?, _ format: WaylandFormat, waits: Bool) throws(Failure) {
         guard let buffer = unsafe buffer(for: frame, format) else { throw .lost }
         unsafe upcast_wl_copy(handle, buffer, waits)
     }
 
-    /// The properties of the picture, in stage `ready`. Copies it into frames that do not lie in shared memory.
-    package func finish(_ frame: CaptureFrame, _ format: WaylandFormat, now: MediaTime) -> Picture {
+    /// The properties of the picture, in stage `ready`.
+    package func picture(now: MediaTime) -> Picture {
         heard = now
-        if frame.writerPlace == nil, let own {
-            let byteCount = format.width * format.height * 4
-            unsafe frame.bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: own.memory.bytes[..<byteCount]))
-        }
         let current = unsafe upcast_wl_current(handle)
         return Picture(
             isUpsideDown: current.is_upside_down, transform: OutputTransform(rawValue: Int(current.transform)),
             stamp: current.time >= 0 ? MediaTime(nanoseconds: current.time) : nil)
     }
 
+    /// Copies a picture that lies in memory of this process into a frame, in stage `ready`.
+    ///
+    /// - Parameter part: within the picture; the frame has its size. Nil for all of it.
+    package func fill(_ frame: CaptureFrame, _ format: WaylandFormat, part: CaptureRectangle?) {
+        guard let own else { return }
+        let part = part ?? CaptureRectangle(x: 0, y: 0, width: format.width, height: format.height)
+        let (rowBytes, stride) = (part.width * 4, format.width * 4)
+        for row in 0..<part.height {
+            let start = (part.y + row) * stride + part.x * 4
+            unsafe UnsafeMutableRawBufferPointer(rebasing: frame.bytes[(row * rowBytes)..<((row + 1) * rowBytes)])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: own.memory.bytes[start..<start + rowBytes]))
+        }
+    }
+
     /// Notes the damage since the picture before, in stage `ready`. If the compositor has not reported it, everything
     /// counts.
-    package func note(in damage: inout DamageList) {
+    ///
+    /// - Parameter part: what is sent of the picture; nil for all of it.
+    package func note(in damage: inout DamageList, of part: CaptureRectangle?) {
         let current = unsafe upcast_wl_current(handle)
         guard current.damage_count > 0 else { return damage.noteAll() }
         unsafe withUnsafeBytes(of: current.damage) { bytes in
             let places = unsafe bytes.bindMemory(to: upcast_wl_rectangle.self)
             for unsafe place in unsafe places.prefix(Int(current.damage_count)) {
-                damage.note(
-                    CaptureRectangle(
-                        x: Int(place.x), y: Int(place.y), width: Int(place.width), height: Int(place.height)))
+                let place = CaptureRectangle(
+                    x: Int(place.x), y: Int(place.y), width: Int(place.width), height: Int(place.height))
+                if let part { damage.note(place, in: part) } else { damage.note(place) }
             }
         }
     }
@@ -352,6 +381,11 @@ package import UpcastClient
     /// Forgets the picture.
     package func endPicture() { unsafe upcast_wl_end_picture(handle) }
 
-    /// Forgets the picture and the output.
-    package func endSession() { unsafe upcast_wl_end_session(handle) }
+    /// Forgets the picture, the output, and the memory of this process.
+    package func endSession() {
+        unsafe upcast_wl_end_session(handle)
+        if let own { detach(own.number) }
+        own = nil
+        forgetDetached()
+    }
 }

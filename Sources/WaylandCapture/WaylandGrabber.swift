@@ -37,7 +37,11 @@ package final class WaylandGrabber {
     private let choice: Monitor<OutputChoice>
     private var output: WaylandOutput?
     private var part: CaptureRectangle?
+    /// Pictures show the whole output, and the part is cut out of them here.
+    private var isCut = false
     private var frame: CaptureFrame?
+    /// For frames that this grabber fills.
+    private let places = FramePlaces()
     /// A frame that is used again, so that nothing is allocated.
     private var spare: CaptureFrame?
     private var format: WaylandFormat?
@@ -75,7 +79,7 @@ package final class WaylandGrabber {
     ) throws(ScreenError) {
         var choice = choice
         let output = try choice.choose(among: compositor.outputs)
-        _ = try place(settings.part, in: output, compositor)
+        _ = try output.place(of: settings.part)
     }
 
     /// Runs until it is told to stop.
@@ -117,11 +121,16 @@ package final class WaylandGrabber {
         let outputs = compositor.outputs
         do throws(ScreenError) {
             let found = try choice.withLock { choice throws(ScreenError) in try choice.choose(among: outputs) }
-            let place = try Self.place(settings.part, in: found, compositor)
-            if let output, output.looksLike(found), part == place { return self.output = found }
+            let place = try found.place(of: settings.part)
+            if let output, output.looksLike(found), part == place {
+                // It may have looked otherwise when the picture was made.
+                if isCut { forgetOutput() }
+                return self.output = found
+            }
             let isNew = output?.name != found.name
             forgetOutput()
             (output, part, attempts) = (found, place, FailedAttempts())
+            isCut = place != nil && (found.transform != .normal || compositor.means(ofRegion: true) == nil)
             told = nil
             notice(.capturing(Self.sentence(found, place)))
             if isNew, let hint = choice.withLock({ $0.hint(found, among: outputs) }) { notice(.hint(hint)) }
@@ -141,16 +150,6 @@ package final class WaylandGrabber {
         damage.noteAll()
         waitsForChange = false
         pauseEnd = .zero
-    }
-
-    private static func place(
-        _ part: CaptureRectangle?, in output: WaylandOutput, _ compositor: WaylandConnection
-    ) throws(ScreenError) -> CaptureRectangle? {
-        guard part == nil || compositor.means(isPart: true) != nil else {
-            throw ScreenError(
-                "the compositor gives pictures of whole outputs only (ext-image-copy-capture); leave out --area")
-        }
-        return try output.place(of: part)
     }
 
     private static func sentence(_ output: WaylandOutput, _ part: CaptureRectangle?) -> String {
@@ -176,13 +175,15 @@ package final class WaylandGrabber {
         guard let output else { return false }
         switch compositor.stage {
         case .idle:
-            guard nextAsk <= now, let means = compositor.means(isPart: part != nil) else { return false }
-            compositor.ask(means, output, pointer: settings.showsPointer, part: part)
+            let region = isCut ? nil : part
+            let means = compositor.means(ofRegion: part != nil) ?? compositor.means(ofRegion: false)
+            guard nextAsk <= now, let means else { return false }
+            compositor.ask(means, output, pointer: settings.showsPointer, region: region)
             // A session may have described its pictures already.
             return compositor.stage != .asked
         case .asked, .copying: return false
         case .described: try copy(output, now, notice)
-        case .ready: try send(output, now, sent)
+        case .ready: try send(output, now, sent, notice)
         case .failed: giveUp(now, notice, "the compositor gives no picture of \(output.name); it may be switched off")
         }
         return true
@@ -190,42 +191,84 @@ package final class WaylandGrabber {
 
     private func copy(_ output: WaylandOutput, _ now: MediaTime, _ notice: (Notice) -> Void) throws {
         let format: WaylandFormat
-        do throws(ScreenError) { format = try compositor.format() } catch {
+        do throws(ScreenError) { format = try compositor.format(isCut: isCut) } catch {
             guard error.isTemporary else { throw error }
             // The mode of the output has to change first.
             return giveUp(now, notice, error.description)
         }
-        let layout = VideoSampleFormat(
-            packed: format.pixelFormat, width: format.width, height: format.height,
-            color: ColorDescription(matrix: .bt709, range: .full))
-        guard let frame = try connection.frame(CaptureVideoFormat(layout: layout), filledBy: compositor, reusing: spare)
-        else {
+        let size = cut(output, format) ?? CaptureRectangle(x: 0, y: 0, width: format.width, height: format.height)
+        guard ScreenArea.canBeSent(width: size.width, height: size.height) else {
+            // The size of a part was checked with another rounding.
+            return giveUp(
+                now, notice, "the area of the output \(output.name) is \(size.width)x\(size.height) pixels, which "
+                    + "cannot be sent: \(ScreenArea.limits)")
+        }
+        guard try takeFrame(format, width: size.width, height: size.height) else {
             // There is no room for another frame until the daemon has read one.
             compositor.endPicture()
             pauseEnd = now + interval
             return
         }
-        // If the frame is not sent, its memory is given back when the frame is released.
-        (self.frame, self.format, spare) = (frame, format, nil)
-        try compositor.copy(into: frame, format, waits: waitsForChange)
+        self.format = format
+        try compositor.copy(into: isCut ? nil : frame, format, waits: waitsForChange)
     }
 
-    private func send(_ output: WaylandOutput, _ now: MediaTime, _ sent: () -> Void) throws {
+    /// What is cut out of a picture; nil if all of it is sent.
+    private func cut(
+        _ output: WaylandOutput, _ format: WaylandFormat, isUpsideDown: Bool = false
+    ) -> CaptureRectangle? {
+        isCut ? part.map { output.stored($0, in: format, isUpsideDown: isUpsideDown) } : nil
+    }
+
+    /// False if there is no room for another frame.
+    private func takeFrame(_ format: WaylandFormat, width: Int, height: Int) throws -> Bool {
+        let layout = CaptureVideoFormat(
+            layout: VideoSampleFormat(
+                packed: format.pixelFormat, width: width, height: height,
+                color: ColorDescription(matrix: .bt709, range: .full)))
+        // A picture with changes beside the part has not used the frame.
+        if let frame, frame.format == layout { return true }
+        // If the frame is not sent, its memory is given back when the frame is released.
+        frame = try connection.frame(layout, filledBy: isCut ? places : compositor, reusing: spare)
+        if frame != nil { spare = nil }
+        return frame != nil
+    }
+
+    private func send(
+        _ output: WaylandOutput, _ now: MediaTime, _ sent: () -> Void, _ notice: (Notice) -> Void
+    ) throws {
+        if isCut {
+            // What the output was like when the picture was made decides where the part lies in it.
+            try compositor.catchUp()
+            if compositor.outputsHaveChanged() { return try findOutput(notice) }
+        }
         guard let frame, let format else { return compositor.endPicture() }
-        let picture = compositor.finish(frame, format, now: now)
-        compositor.note(in: &damage)
+        let picture = compositor.picture(now: now)
+        let transform = picture.transform ?? output.transform
+        guard !isCut || transform == output.transform && output.width == format.width && output.height == format.height
+        else {
+            return giveUp(
+                now, notice, "the compositor's pictures of \(output.name) do not have its size or transform, so that "
+                    + "no part can be cut out")
+        }
+        let cut = cut(output, format, isUpsideDown: picture.isUpsideDown)
+        compositor.note(in: &damage, of: cut)
+        // Compositors disagree on where the damage lies if they give a part, or reverse the rows. The library then
+        // compares the frame with the last one.
+        if picture.isUpsideDown || part != nil && cut == nil { damage.noteAll() }
+        let isChanged = !damage.isEmpty
+        if isChanged, cut != nil || frame.writerPlace == nil { compositor.fill(frame, format, part: cut) }
         compositor.endPicture()
-        self.frame = nil
         schedule.grabbed(at: now)
         schedule.noteChange()
         attempts.succeeded()
         waitsForChange = true
-        let orientation = (picture.transform ?? output.transform).orientation(isUpsideDown: picture.isUpsideDown)
+        guard isChanged else { return }
+        self.frame = nil
         let time = time.time(stamp: picture.stamp, arrival: clock.now())
-        // Compositors disagree on where the damage lies if the picture is a part, or has its rows reversed. The library
-        // then compares the frame with the last one.
-        let known = part == nil && !picture.isUpsideDown ? damage.damage : nil
-        try connection.send(frame, at: .nanoseconds(time.nanoseconds), orientation: orientation, damage: known)
+        try connection.send(
+            frame, at: .nanoseconds(time.nanoseconds),
+            orientation: transform.orientation(isUpsideDown: picture.isUpsideDown), damage: damage.damage)
         if frame.isDone { spare = frame }
         damage.clear()
         sent()
@@ -236,6 +279,7 @@ package final class WaylandGrabber {
         compositor.endPicture()
         frame = nil
         // The awaited change may be lost with the picture.
+        damage.noteAll()
         waitsForChange = false
         let (pause, isNews) = attempts.failed()
         pauseEnd = now + pause

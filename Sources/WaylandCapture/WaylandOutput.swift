@@ -69,12 +69,29 @@ package struct WaylandOutput: Equatable, Sendable {
         guard size.0.overlaps(ScreenArea.sides), size.1.overlaps(ScreenArea.sides) else {
             throw ScreenError(
                 (part == nil ? "the output \(name)" : "the area \(place.name) of the output \(name)")
-                    + " is \(size.0.lowerBound)x\(size.1.lowerBound) pixels, which cannot be sent: sides are "
-                    + "\(ScreenArea.sides.lowerBound) to \(ScreenArea.sides.upperBound) pixels; choose a part of the "
-                    + "output with --area",
+                    + " is \(size.0.lowerBound)x\(size.1.lowerBound) pixels, which cannot be sent: "
+                    + "\(ScreenArea.limits); choose a part of the output with --area",
                 isTemporary: true)
         }
         return part == nil ? nil : place
+    }
+
+    /// Where a part of the output lies in a stored picture of the whole output, in pixels. Edges are rounded.
+    ///
+    /// - Parameters:
+    ///   - part: in logical pixels, within the output.
+    ///   - picture: the format of the stored picture.
+    ///   - isUpsideDown: whether its rows are stored from bottom to top.
+    func stored(_ part: CaptureRectangle, in picture: WaylandFormat, isUpsideDown: Bool) -> CaptureRectangle {
+        let (width, height) = (picture.width, picture.height)
+        let upright = transform.exchangesSides ? (width: height, height: width) : (width: width, height: height)
+        func column(_ x: Int) -> Int { (x * upright.width + area.width / 2) / area.width }
+        func row(_ y: Int) -> Int { (y * upright.height + area.height / 2) / area.height }
+        let (left, top) = (column(part.x), row(part.y))
+        let (right, bottom) = (column(part.x + part.width), row(part.y + part.height))
+        return transform.stored(
+            CaptureRectangle(x: left, y: top, width: right - left, height: bottom - top), width: upright.width,
+            height: upright.height, isUpsideDown: isUpsideDown)
     }
 
     /// The number of pixels that correspond to a number of logical ones, rounded down and up.

@@ -75,7 +75,7 @@ import UpcastClient
     @Option(
         help: ArgumentHelp(
             "Send a part of the display, as 1280x720+40+20: width, height, left, top, in pixels.",
-            discussion: "On Wayland, a part of the output, in logical pixels. Needs wlr-screencopy.",
+            discussion: "On Wayland, a part of the output, in logical pixels.",
             valueName: "rectangle"))
     var area: String?
 

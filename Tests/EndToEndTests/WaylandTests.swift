@@ -80,6 +80,70 @@ import Testing
         }
     }
 
+    /// Bug: sway 1.7 gives the opposite part of an output that is turned by 90 or 270 degrees.
+    @Test(.inItsTurn, arguments: [("1", "100x100+240+20"), ("2", "50x50+120+10")])
+    func partsOfTurnedOutputs(scale: String, area: String) async throws {
+        try await blocking {
+            let compositor = try VirtualCompositor(width: 640, height: 360)
+            try compositor.tell("output \(VirtualCompositor.output) scale \(scale) transform 90")
+            let stage = try Stage()
+            // In the upper right quarter of the upright output.
+            let client = try stage.capture(compositor, ["--no-pointer", "--area", area])
+            for (transform, tag) in [("90", 8), ("270", 6), ("flipped-90", 7), ("flipped-270", 5)] {
+                try compositor.fill("#000000")
+                try waitFor("black", while: client) { try stage.luma() < 30 }
+                try compositor.tell("output \(VirtualCompositor.output) transform \(transform)")
+                try waitFor("orientation \(tag)", while: client) {
+                    client.errors.contains("640x360 pixels, orientation \(tag)\n")
+                }
+                try compositor.show(Self.picture)
+                // A first picture may be that of sway's change from one background to the other.
+                let grey = try waitFor("a quarter at \(transform)", evidence: { client.errorTail }) {
+                    let image = try stage.snapshot()
+                    return Self.quarters.joined().first { grey in
+                        [250, 320, 390].allSatisfy {
+                            abs(image.meanLuma(x: $0, y: 100, radius: 6) - Double(grey)) < 8
+                        }
+                    }
+                }
+                #expect(grey == Self.quarters[0][1], "\(transform)")
+            }
+            try stage.end(client)
+        }
+    }
+
+    /// A square that moves through a part of a turned output, and on beside it: nothing of the square stays behind.
+    @Test(.inItsTurn, arguments: ["90", "flipped-270"]) func whatLeavesAPart(transform: String) async throws {
+        try await blocking {
+            let compositor = try VirtualCompositor(width: 640, height: 360)
+            try compositor.tell("output \(VirtualCompositor.output) transform \(transform)")
+            let stage = try Stage()
+            // The square moves from the left edge to the middle of 360 pixels.
+            let client = try stage.capture(compositor, ["--no-pointer", "--area", "140x160+0+80"])
+            try stage.waitUntilLive(client)
+            func partial() throws -> Int {
+                (try stage.daemon.status()["video"] as? [String: Any])?["frames_partial"] as? Int ?? 0
+            }
+            let before = try partial()
+            let window = try ChildProcess(
+                ProductExecutable.waylandWindow.path, ["\(Int(Patience.scaled(120)))", "360", "640"],
+                environment: ["WAYLAND_DISPLAY": compositor.socket])
+            /// The greatest luma on the path of the square.
+            func brightest() throws -> Double {
+                let image = try stage.snapshot()
+                return stride(from: 180, through: 460, by: 10).map {
+                    image.meanLuma(x: $0, y: 180, radius: 3)
+                }.max() ?? 0
+            }
+            try waitFor("the square", evidence: { client.errorTail + window.errorTail }) { try partial() > before + 5 }
+            let grey = 16 + 64 * 219.0 / 255
+            try waitFor("it to leave", evidence: { client.errorTail }) { try abs(brightest() - grey) < 12 }
+            try window.stop(SIGKILL)
+            try waitFor("black again", evidence: { client.errorTail }) { try brightest() < 30 }
+            try stage.end(client)
+        }
+    }
+
     /// A square that moves over an output, however this is turned: the compositor tells that only its places have
     /// changed, the daemon redraws only these, and nothing of the square stays behind.
     @Test(.inItsTurn, arguments: ["normal", "90", "180", "flipped", "flipped-270"])

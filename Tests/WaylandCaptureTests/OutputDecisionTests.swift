@@ -38,6 +38,26 @@ import UpcastClient
         #expect(Self.upright(stored.reversed(), transform.orientation(isUpsideDown: true)) == [[0, 1], [2, 3]])
     }
 
+    /// A part of a stored picture of five by three pixels is what the user sees there.
+    @Test(arguments: OutputTransform.allCases, [false, true])
+    func partsOfStoredPictures(_ transform: OutputTransform, isUpsideDown: Bool) {
+        let upright = (0..<3).map { row in (0..<5).map { row * 5 + $0 } }
+        var stored = upright
+        if transform.rawValue >= 4 { stored = stored.map { $0.reversed() } }
+        for _ in 0..<transform.rawValue % 4 {
+            stored = stored[0].indices.reversed().map { column in stored.map { $0[column] } }
+        }
+        if isUpsideDown { stored.reverse() }
+        for (x, y, width, height) in [(0, 0, 5, 3), (0, 0, 1, 1), (3, 0, 2, 1), (1, 1, 2, 2), (4, 0, 1, 3)] {
+            let part = transform.stored(
+                CaptureRectangle(x: x, y: y, width: width, height: height), width: 5, height: 3,
+                isUpsideDown: isUpsideDown)
+            let seen = stored[part.y..<part.y + part.height].flatMap { $0[part.x..<part.x + part.width] }
+            let meant = upright[y..<y + height].flatMap { $0[x..<x + width] }
+            #expect(Set(seen) == Set(meant) && seen.count == meant.count, "\(part)")
+        }
+    }
+
     @Test func sides() {
         #expect(OutputTransform.allCases.filter(\.exchangesSides).map(\.rawValue) == [1, 3, 5, 7])
     }
@@ -78,6 +98,21 @@ import UpcastClient
     @Test func turnedOutputs() {
         let turned = Self.output(360, 640, pixels: (1280, 720), .quarter)
         #expect(Self.answer(turned, 8, 8) == "8x8+0+0" && Self.answer(turned, 7, 8).contains("is 14x16 pixels"))
+    }
+
+    /// Where parts lie in stored pictures, in pixels.
+    @Test func scaledAndTurned() throws {
+        let picture = try WaylandFormat(code: 0, width: 1280, height: 720, stride: 5120)
+        func place(_ output: WaylandOutput, _ x: Int, _ y: Int, _ width: Int, _ height: Int) -> String {
+            output.stored(.init(x: x, y: y, width: width, height: height), in: picture, isUpsideDown: false).name
+        }
+        #expect(place(Self.output(640, 360, pixels: (1280, 720)), 10, 20, 100, 50) == "200x100+20+40")
+        // Turned counter-clockwise: the right edge is the upper one.
+        #expect(place(Self.output(360, 640, pixels: (1280, 720), .quarter), 10, 20, 100, 50) == "100x200+40+500")
+        #expect(place(Self.output(360, 640, pixels: (1280, 720), .threeQuarters), 10, 20, 100, 50) == "100x200+1140+20")
+        // 1.3 pixels each: from 13.0 to 144.4, and from 26.0 to 91.0.
+        #expect(place(Self.output(985, 554, pixels: (1280, 720)), 10, 20, 101, 50) == "131x65+13+26")
+        #expect(place(Self.output(985, 554, pixels: (1280, 720)), 0, 0, 985, 554) == "1280x720+0+0")
     }
 
     @Test func largeOutputs() throws {
@@ -227,6 +262,16 @@ import UpcastClient
     @Test func formats() throws {
         #expect(try Self.format(0) == .bgra && Self.format(1) == .bgra)
         #expect(try Self.format(0x3432_4258) == .rgba && Self.format(0x3432_4241) == .rgba)
+    }
+
+    /// A part of a large picture may be sent.
+    @Test func picturesThatAreCut() throws {
+        let format = try WaylandFormat(code: 0, width: 7680, height: 4320, stride: 30_720, isCut: true)
+        #expect(format.width == 7680)
+        let error = #expect(throws: ScreenError.self) {
+            try WaylandFormat(code: 0, width: 7680, height: 8193, stride: 30_720, isCut: true)
+        }
+        #expect(error?.description.hasSuffix("their sides have at most 8192 pixels") == true)
     }
 
     @Test func whatIsRefused() {

@@ -96,6 +96,8 @@ int upcast_wl_descriptor(upcast_wl *wl);
 bool upcast_wl_read(upcast_wl *wl);
 /// Sends the pending requests. 0: sent; 1: call again when the descriptor is writable; -1: the connection is lost.
 int upcast_wl_flush(upcast_wl *wl);
+/// Waits for the events that the compositor has sent until now. False if the connection is lost.
+bool upcast_wl_catch_up(upcast_wl *wl);
 /// Asks the compositor for a sign of life (wl_display.sync), unless a question is open. A question is open until
 /// `upcast_wl_read` has read the answer.
 void upcast_wl_question(upcast_wl *wl);

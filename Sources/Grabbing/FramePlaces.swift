@@ -3,12 +3,12 @@ internal import UpcastClient
 
 /// Numbers the memory that frames lie in, so that a grabber knows what each place contains. Only the grabber writes
 /// there.
-final class FramePlaces: FrameWriter {
+package final class FramePlaces: FrameWriter {
     private let last = Monitor<UInt32>(0)
 
-    init() {}
+    package init() {}
 
-    func attach(_ descriptor: CInt, byteCount: Int) -> UInt32? {
+    package func attach(_ descriptor: CInt, byteCount: Int) -> UInt32? {
         last.withLock { last in
             last += 1
             return last
@@ -16,5 +16,5 @@ final class FramePlaces: FrameWriter {
     }
 
     /// Does nothing: numbers are not used again.
-    func detach(_ memory: UInt32) {}
+    package func detach(_ memory: UInt32) {}
 }
