@@ -1,6 +1,7 @@
 import ArgumentParser
 import CaptureSources
 import Glibc
+import LinuxSystem
 import MediaCore
 internal import ProductVersion
 import UpcastClient
@@ -149,8 +150,7 @@ import UpcastClient
     enum Range: String, ExpressibleByArgument, CaseIterable { case video, full }
 
     static func main() {
-        // If standard streams are closed, other descriptors must not get their numbers.
-        for descriptor in CInt(0)...2 where fcntl(descriptor, F_GETFD) < 0 { _ = unsafe open("/dev/null", O_RDWR) }
+        StandardStreams.occupy()
         // The reader of standard error may leave: the broadcast goes on.
         _ = signal(SIGPIPE, SIG_IGN)
         do {

@@ -40,6 +40,7 @@ struct Upcastctl: ParsableCommand {
 @main
 enum Main {
     static func main() {
+        StandardStreams.occupy()
         let arguments = LeadingOptions.moved(Array(CommandLine.arguments.dropFirst()))
         do {
             var command = try Upcastctl.parseAsRoot(arguments)

@@ -18,6 +18,7 @@ let noDestination = "no destination is configured; set destinations in the file,
 
 // Heap settings and signal masks must be set before any thread exists.
 ProcessMemory.limitOverhead()
+StandardStreams.occupy()
 signal(SIGPIPE, SIG_IGN)
 // A recording that reaches the file size limit of the process is an error of one destination.
 signal(SIGXFSZ, SIG_IGN)
