@@ -17,9 +17,11 @@ package protocol DestinationEndpoint: Equatable, Sendable {
 
 /// The facts that are the same for all destinations of a kind.
 package struct DestinationFacts: Equatable, Sendable {
-    /// The name in the status and in metrics, such as `rtmp`. Every kind except `file` is a server that viewers can
-    /// watch.
+    /// The name in the status and in metrics, such as `rtmp`.
     package let kind: String
+    /// Whether viewers can watch a stream there; false for a recording. `DestinationKind.isServer` repeats it for
+    /// tools.
+    package let isServer: Bool
     /// For messages and docs: "RTMP server".
     package let noun: String
     /// The accepted forms of the URL, for messages and docs.

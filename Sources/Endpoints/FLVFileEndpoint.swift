@@ -3,7 +3,7 @@ package struct FLVFileEndpoint: DestinationEndpoint {
     package let path: String
 
     package static let facts = DestinationFacts(
-        kind: "file", noun: "FLV file", forms: ["file:/path", "a path that ends in .flv"])
+        kind: "file", isServer: false, noun: "FLV file", forms: ["file:/path", "a path that ends in .flv"])
 
     package static func read(_ text: String) throws(InvalidDestinationURL) -> Self? {
         guard text.hasPrefix("file:") else {

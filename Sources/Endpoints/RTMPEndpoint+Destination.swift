@@ -1,6 +1,6 @@
 extension RTMPEndpoint: DestinationEndpoint {
     package static let facts = DestinationFacts(
-        kind: "rtmp", noun: "RTMP server", forms: ["rtmp://host[:port]/app[/key]", "rtmps://..."])
+        kind: "rtmp", isServer: true, noun: "RTMP server", forms: ["rtmp://host[:port]/app[/key]", "rtmps://..."])
 
     /// The path may contain the stream key.
     package static func read(_ text: String) throws(InvalidDestinationURL) -> Self? {

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Endpoints
 import MediaCore
 import TestSupport
@@ -62,6 +63,13 @@ import Testing
             do { return try kind.read(text) != nil } catch { return true }
         }
         #expect(kinds == count)
+    }
+
+    /// Tools have only the name of a kind.
+    @Test func toolsKnowRecordings() {
+        for kind in DestinationURL.kinds {
+            #expect(DestinationKind(rawValue: kind.facts.kind).isServer == kind.facts.isServer, "\(kind.facts.kind)")
+        }
     }
 
     @Test func whatIsOfNoKindIsToldAllForms() {

@@ -22,20 +22,19 @@ extension Configuration {
             preconditionFailure("a loaded configuration has a URL for each destination")
         }
         let isServer = destination.url.kind.isServer
-        var policy =
-            isServer
-            ? CursorPolicy(
+        var settings = DestinationSettings(
+            name: destination.name, kind: kind, maximumPacketBytes: maximumPacketBytes,
+            reconnect: reconnectPolicy(destination))
+        if isServer {
+            settings.cursorPolicy = CursorPolicy(
                 softLimit: buffer.dropDisposable, hardLimit: buffer.dropToKeyframe, audioLimit: buffer.duration)
-            : .keepEverything
-        policy.delay = buffer.delay
-        policy.interleaving =
+        }
+        settings.cursorPolicy.delay = buffer.delay
+        settings.cursorPolicy.interleaving =
             switch buffer.interleave {
             case .strict: .strict
             case .lowLatency: .lowLatency
             }
-        var settings = DestinationSettings(
-            name: destination.name, kind: kind, maximumPacketBytes: maximumPacketBytes, cursorPolicy: policy,
-            reconnect: reconnectPolicy(destination))
         settings.hasWorked = hasWorked
         settings.isAdaptedTo = isServer && video.adaptive && video.changesBitrate && destination.adaptive
         return settings
