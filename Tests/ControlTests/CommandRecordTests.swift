@@ -55,6 +55,7 @@ import Testing
         try check(ReloadAnswer.self, "Reloaded", isAnswer: true)
         try check(DestinationAddedAnswer.self, "Name", isAnswer: true)
         try check(DestinationsAnswer.self, "Destinations", isAnswer: true)
+        try check(LogLevelAnswer.self, "LogLevelChoice", isAnswer: true)
     }
 
     @Test func refusalsAreAsDescribed() throws {

@@ -5,7 +5,7 @@ import MediaCore
 /// Valid messages with every field anywhere in its range.
 extension AnyMessage {
     static func random(using generator: inout SplitMix64) -> (message: AnyMessage, payloadBytes: Int) {
-        switch Int.random(in: 0..<12, using: &generator) {
+        switch Int.random(in: 0..<14, using: &generator) {
         case 0:
             let low = UInt8.random(in: 0...1, using: &generator)
             let rate =
@@ -70,6 +70,11 @@ extension AnyMessage {
                         framesTaken: .random(in: 0 ... .max, using: &generator), framesDropped: 1, audioSamples: .max)),
                 0
             )
+        case 11:
+            let message = SharedMemoryMessage(
+                pool: .random(in: 0 ... .max, using: &generator), byteCount: .random(in: 0 ... .max, using: &generator))
+            return (.sharedMemory(message), 0)
+        case 12: return (.released(ReleasedMessage(sequence: .random(in: 0 ... .max, using: &generator))), 0)
         default:
             return (
                 .goodbye(

@@ -5,6 +5,7 @@ import Testing
 @Suite struct RoundTripTests {
     @Test func whatIsWrittenIsRead() throws {
         var generator = SplitMix64(seed: 1)
+        var types = Set<UInt8>()
         for round in 0..<5_000 {
             let (message, payloadBytes) = AnyMessage.random(using: &generator)
             let sequence = UInt32.random(in: 0 ... .max, using: &generator)
@@ -15,7 +16,9 @@ import Testing
             #expect(decoded.header.payloadBytes == payloadBytes)
             #expect(encoded.count == MessageHeader.byteCount + decoded.header.bodyBytes)
             #expect(encoded.count % 4 == 0)
+            types.insert(encoded[3])
         }
+        #expect(types == Set(MessageType.allCases.map(\.rawValue)), "a type is never drawn")
     }
 
     /// Fields that a later version adds are extensions: this version must read past them.
