@@ -114,7 +114,7 @@ struct ScreenPlan: Sendable {
         else {
             throw Mistake(
                 description: "--area \(text) is not a rectangle within a display: write width, height, left and top in "
-                    + "pixels, as 1280x720+40+20")
+                    + "whole pixels, as 1280x720+40+20")
         }
         return CaptureRectangle(x: place.x, y: place.y, width: place.width, height: place.height)
     }

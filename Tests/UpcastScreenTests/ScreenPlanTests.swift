@@ -59,7 +59,7 @@ import WaylandCapture
         (["--seconds", "0"], "--seconds 0 is no duration: write more than 0"),
         (["--seconds", "-1"], "--seconds -1 is no duration"), (["--seconds", "nan"], "--seconds nan is no duration"),
         (["--seconds", "-0.5"], "--seconds -0.5 is no duration"),
-        (["--area", "100x100-5+0"], "write width, height, left and top in pixels, as 1280x720+40+20"),
+        (["--area", "100x100-5+0"], "write width, height, left and top in whole pixels, as 1280x720+40+20"),
     ])
     func whatWouldBeRight(arguments: [String], sentence: String) {
         let error = #expect(throws: ScreenPlan.Mistake.self) { try Self.plan(arguments) }
