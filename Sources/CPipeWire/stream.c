@@ -15,8 +15,11 @@ static void take_core_error(void *data, uint32_t id, int seq, int res, const cha
     (void)seq;
     // The stream reports errors of other objects itself.
     if (id != PW_ID_CORE || res != -EPIPE) return;
-    ((upcast_pipewire *)data)->state.is_gone = true;
-    end(data, message);
+    upcast_pipewire *pw = data;
+    // If the node went before, somebody may have ended the stream.
+    if (!pw->state.is_gone) pw->state.is_server_gone = true;
+    pw->state.is_gone = true;
+    end(pw, message);
 }
 
 static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .error = take_core_error};
@@ -52,6 +55,8 @@ static void take_format(void *data, uint32_t id, const struct spa_pod *parameter
     if (id != SPA_PARAM_Format) return;
     memset(&pw->format, 0, sizeof pw->format);
     if (!parameter || spa_format_video_raw_parse(parameter, &pw->format) < 0) return;
+    // The sender of a resized window begins anew. With KWin 5.27, PipeWire 0.3.65 leaves the link paused.
+    if (pw->state.stage == UPCAST_PIPEWIRE_STREAMING) pw->state.starts++;
     uint8_t memory[4096];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
     const struct spa_pod *parameters[UPCAST_PIPEWIRE_MAX_PARAMETERS];

@@ -91,6 +91,15 @@ bool upcast_portal_process(upcast_portal *p) {
     return status >= 0;
 }
 
+bool upcast_portal_catch_up(upcast_portal *p) {
+    sd_bus_message *question = NULL;
+    int status = p->l->sd_bus_message_new_method_call(
+        p->bus, &question, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId");
+    if (status >= 0) status = p->l->sd_bus_call(p->bus, question, 1000000, NULL, NULL);
+    p->l->sd_bus_message_unref(question);
+    return status >= 0;
+}
+
 const upcast_portal_state *upcast_portal_look(upcast_portal *p) { return &p->state; }
 
 /// Forgets the last request and its answer.

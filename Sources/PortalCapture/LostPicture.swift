@@ -4,7 +4,8 @@ package import MediaCore
 ///
 /// Senders do not send a picture twice. Until something changes, viewers would miss a picture that was lost.
 ///
-/// - A sender that starts sends its picture once. If none arrives, it was lost on the way, or the sender has none yet.
+/// - A sender that starts, or changes the format, sends its picture once. If none arrives, it was lost on the way, or
+///   the sender has none yet.
 /// - PipeWire has one place for buffers on the way to a late receiver. A buffer that only moves the pointer can replace
 ///   a picture there.
 package struct LostPicture: Equatable, Sendable {
@@ -36,7 +37,8 @@ package struct LostPicture: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - isStreaming: whether pictures can come now.
-    ///   - starts: how often the sender has begun to stream. The sender may have paused since the last call.
+    ///   - starts: how often the sender has begun to stream, or changed the format. It may have paused since the last
+    ///     call.
     package mutating func note(isStreaming: Bool, starts: UInt32, at now: MediaTime) {
         if isStreaming, !self.isStreaming || starts != self.starts { (startDue, lossDue) = (now + startPatience, nil) }
         (self.isStreaming, self.starts) = (isStreaming, starts)

@@ -85,11 +85,14 @@ internal import UpcastClient
         }
     }
 
-    /// How often the sender has begun to stream; wraps around.
+    /// How often the sender has begun to stream, or changed the format; wraps around.
     var starts: UInt32 { unsafe upcast_pipewire_look(handle).pointee.starts }
 
     /// Whether the captured node has gone, or the stream has ended.
     var hasEnded: Bool { unsafe stage == .ended || upcast_pipewire_look(handle).pointee.is_gone }
+
+    /// Whether PipeWire itself has ended, and the captured node was there until then.
+    var isServerGone: Bool { unsafe upcast_pipewire_look(handle).pointee.is_server_gone }
 
     /// Whether the stream has ended before the sender began to stream, although PipeWire and the node are still there.
     var isRefused: Bool {

@@ -6,7 +6,8 @@ package struct SharingRefused: Error, Equatable, Sendable, CustomStringConvertib
     package init(_ description: String) { self.description = description }
 
     package static let ended = SharingRefused(
-        "the user has ended the sharing on the desktop; the next start of upcast-screen asks again")
+        "the user has ended the sharing on the desktop, or closed the shared window; the next start of upcast-screen "
+            + "asks again")
 }
 
 /// A portal's answer to a request. Pure.

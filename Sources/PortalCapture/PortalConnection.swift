@@ -143,6 +143,9 @@ internal import MediaCore
         if milliseconds >= 0 { wait.note(atMost: .milliseconds(Int64(milliseconds))) }
     }
 
+    /// Waits until the bus has delivered what was sent before. False if it does not answer.
+    func catchUp() -> Bool { unsafe upcast_portal_catch_up(handle) }
+
     /// Handles what has arrived.
     func process() throws {
         guard unsafe upcast_portal_process(handle) else {

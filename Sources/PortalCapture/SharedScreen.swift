@@ -46,6 +46,8 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
     }
 
     private var doubt: Doubt?
+    /// When PipeWire was first seen to have ended, and whether the desktop had not closed the session before.
+    private var serverEnd: (seen: MediaTime, wasOpen: Bool)?
     /// How long the user may take to choose.
     private static let patience = MediaTime.seconds(600)
 
@@ -79,7 +81,7 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
                 remote: grant.remote, node: grant.node, rate: settings.rate,
                 pointer: settings.showsPointer && wish.pointer == .metadata)
             (self.stream, hand) = (stream, PictureInHand(stream))
-            doubt = nil
+            (doubt, serverEnd) = (nil, nil)
         } catch is PortalConnection.Interrupted {
             portal.endSession()
             return false
@@ -123,12 +125,18 @@ package final class SharedScreen: @unchecked Sendable /* threads take turns */ {
     func process() throws {
         stream?.process()
         var signs = SharingEnd.Signs()
+        signs.isServerGone = stream?.isServerGone ?? false
+        let isNews = signs.isServerGone && serverEnd == nil
+        // From here on, what the desktop has done before is known.
+        let isCaughtUp = isNews && portal.catchUp()
         do { try portal.process() } catch { signs.isPortalGone = true }
         portal.note(&signs)
         signs.isCompositorGone = presence?.hasEnded ?? false
         signs.hasStreamEnded = stream?.hasEnded ?? true
         signs.isConfirmed = doubt?.hasAskedAgain ?? false
         let now = clock.now()
+        if isNews { serverEnd = (now, isCaughtUp && !signs.isClosed && signs.hasSession != false) }
+        signs.hasServerEndedFirst = serverEnd.map { $0.wasOpen && now - $0.seen <= SharingEnd.promptness } ?? false
         let verdict = SharingEnd.judge(signs, after: now - (doubt?.lastQuestion ?? now))
         switch verdict {
         case .none: return

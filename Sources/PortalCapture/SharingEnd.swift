@@ -17,6 +17,10 @@ package enum SharingEnd: Equatable, Sendable {
         package var isCompositorGone = false
         /// PipeWire has ended the stream, or the captured node has gone.
         package var hasStreamEnded = false
+        /// PipeWire itself has ended, and the captured node was there until then.
+        package var isServerGone = false
+        /// This was seen at most `promptness` ago, and the desktop had not closed the session before.
+        package var hasServerEndedFirst = false
 
         package init() {}
     }
@@ -38,16 +42,25 @@ package enum SharingEnd: Equatable, Sendable {
     /// moment.
     package static let confirmation = MediaTime.seconds(1)
 
+    /// How soon a desktop closes a session because PipeWire has ended. Later, it may be the user.
+    package static let promptness = MediaTime.milliseconds(200)
+
     /// - Parameter duration: the time since the desktop was last asked.
     package static func judge(_ signs: Signs, after duration: MediaTime) -> Self {
         // A compositor that ends closes its sessions.
         if signs.isCompositorGone { return .lost }
         // A portal that ends does not close sessions. So the user closed it before the portal ended.
-        if signs.isClosed { return .stopped }
+        if signs.isClosed { return over(signs) }
         if signs.isPortalGone { return .lost }
-        if signs.hasSession == false { return .stopped }
+        if signs.hasSession == false { return over(signs) }
         guard signs.hasStreamEnded else { return .none }
         if signs.hasSession == true { return signs.isConfirmed ? .lost : .unclear }
         return duration < patience ? .unclear : .unknown
+    }
+
+    /// Why the desktop has closed the session. KDE Plasma also does so when PipeWire ends.
+    private static func over(_ signs: Signs) -> Self {
+        guard signs.isServerGone else { return .stopped }
+        return signs.hasServerEndedFirst ? .lost : .unknown
     }
 }

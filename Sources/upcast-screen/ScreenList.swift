@@ -81,13 +81,13 @@ struct ScreenList {
     /// - Parameter withPortal: whether the compositor is the session's, to which a portal belongs.
     private mutating func add(compositor: String, withPortal: Bool, _ answers: AnswerWatch) throws {
         let connection = try WaylandConnection(socket: compositor, answers: answers)
-        let portal = try? PortalConnection().facts()
+        let portal = withPortal ? try? PortalConnection().facts() : nil
         if let lack = connection.lack {
-            guard portal != nil else { throw ScreenSource.noPortal(lack) }
+            guard portal != nil else { throw withPortal ? ScreenSource.noPortal(lack) : ScreenSource.noOutput(lack) }
         } else {
             add(connection.outputs.known)
         }
-        if withPortal, let portal { add(portal) }
+        if let portal { add(portal) }
     }
 
     /// Names and titles come from other programs: nothing in them may act on a terminal, or look like another row.

@@ -55,7 +55,9 @@ struct ScreenPlan: Sendable {
         }
         window = try Self.window(command)
         guard window == nil || compositor == nil else {
-            throw Mistake(description: "--window works on X11 only; on Wayland, send an output with --monitor")
+            throw Mistake(
+                description: "--window works on X11 only; on Wayland, send an output with --monitor, or share one "
+                    + "window where the desktop asks (GNOME, KDE Plasma)")
         }
         duration = try command.seconds.map { seconds throws(Mistake) in
             do { return try SourceArguments.duration(seconds) } catch { throw Mistake(description: "\(error)") }

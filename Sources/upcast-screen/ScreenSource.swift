@@ -48,11 +48,7 @@ enum ScreenSource: Sendable {
     private static func portal(
         instead: SharedScreen.Settings?, of settings: WaylandGrabber.Settings, _ lack: String
     ) throws(ScreenError) -> SharedScreen {
-        guard let instead else {
-            throw ScreenError(
-                "\(lack), so that its outputs cannot be captured. Leave out --wayland: then the desktop of this "
-                    + "session asks what to share, as in GNOME and KDE Plasma")
-        }
+        guard let instead else { throw noOutput(lack) }
         if let option = settings.output != nil ? "--monitor" : settings.part != nil ? "--area" : nil {
             guard (try? PortalConnection().facts()) != nil else { throw Self.noPortal(lack) }
             throw ScreenError(
@@ -61,6 +57,13 @@ enum ScreenSource: Sendable {
         do { return try SharedScreen(instead) } catch {
             throw ScreenError("\(lack), and \(error)", isTemporary: error.isTemporary)
         }
+    }
+
+    /// - Parameter lack: why a compositor that was named cannot be used.
+    static func noOutput(_ lack: String) -> ScreenError {
+        ScreenError(
+            "\(lack), so that its outputs cannot be captured. Leave out --wayland: then the desktop of this session "
+                + "asks what to share, as in GNOME and KDE Plasma")
     }
 
     /// - Parameter lack: why the compositor cannot be used.

@@ -75,7 +75,7 @@ extension UpcastScreen {
         guard let first = given.first else { return }
         throw ScreenPlan.Mistake(
             description: "\(first) works on X11 only: a Wayland compositor tells no client where windows are. Let the "
-                + "compositor hide them: block-out-from \"screencast\" in niri, no_screen_share in Hyprland; or hide "
-                + "parts of the picture with upcastctl region add")
+                + "compositor hide them: block-out-from \"screencast\" in niri, no_screen_share in Hyprland; share one "
+                + "window in GNOME and KDE Plasma; or hide parts of the picture with upcastctl region add")
     }
 }

@@ -322,6 +322,33 @@ import Testing
         }
     }
 
+    /// A desktop that closes its sessions when PipeWire ends, as KDE does: the broadcast goes on. If both have happened
+    /// before anybody looks, the user may have closed the session, and is asked.
+    @Test(.inItsTurn, arguments: [false, true]) func pipeWireEndsTheSession(isLate: Bool) async throws {
+        try await blocking {
+            let broadcast = try Broadcast()
+            let screen = try broadcast.desktop.show(Self.grey(140))
+            let client = try broadcast.client()
+            try broadcast.wait("the screen", client) { abs(try broadcast.luma() - 140) < 4 }
+            if isLate { client.signal(SIGSTOP) }
+            try broadcast.desktop.stopSharing(after: .pipewire)
+            if isLate { client.signal(SIGCONT) }
+            try broadcast.wait("upcast-screen to notice", client) {
+                client.errors.contains("what the desktop shares has ended; waiting for it to come back")
+            }
+            let before = try broadcast.stage.daemon.receivedPictures()
+            try broadcast.desktop.end(.sessionManager)
+            for part in [VirtualDesktop.Part.pipewire, .sessionManager] { try broadcast.desktop.start(part) }
+            try broadcast.wait("the screen again", client) { try broadcast.stage.daemon.receivedPictures() > before }
+            #expect(broadcast.stage.server.recordings.count == 1, "one broadcast throughout")
+            // Even if nobody looks late, a busy machine may need longer than a desktop does.
+            let ends = isLate ? ["asked"] : ["asked", "restored"]
+            #expect(ends.contains(broadcast.desktop.dialogue.last ?? ""), "\(broadcast.desktop.dialogue)")
+            try screen.stop(SIGKILL)
+            try broadcast.end(client)
+        }
+    }
+
     /// A daemon that restarts gets the screen, also one that stands still, and the user is not even asked by a token.
     @Test(.inItsTurn) func aDaemonThatComesBack() async throws {
         try await blocking {
@@ -405,6 +432,7 @@ import Testing
             try says("this session has no ScreenCast portal: xdg-desktop-portal does not run and cannot be started")
             try says("and this session has no ScreenCast portal", ["--monitor", "Meta-0"])
             try says("Leave out --wayland", ["--wayland", "wayland-0"])
+            try says("Leave out --wayland", ["--list", "--wayland", "wayland-0"])
             try desktop.start(.portal)
             try says("the part for this desktop is missing", ["--portal"])
             desktop = try VirtualDesktop(width: 640, height: 360, without: [.pipewire, .sessionManager])

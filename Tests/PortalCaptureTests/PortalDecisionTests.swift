@@ -104,6 +104,20 @@ import Testing
         #expect(judge(after: .seconds(60)) { ($0.hasStreamEnded, $0.hasSession) = (true, true) } == .unclear)
     }
 
+    /// KDE closes sessions when PipeWire ends. A user may also have closed one before, which nobody has looked at.
+    @Test(arguments: [true, false]) func pipeWireEnds(isFirst: Bool) {
+        let end: SharingEnd = isFirst ? .lost : .unknown
+        #expect(
+            judge {
+                ($0.isClosed, $0.hasStreamEnded, $0.isServerGone, $0.hasServerEndedFirst) = (true, true, true, isFirst)
+            } == end)
+        #expect(
+            judge {
+                ($0.hasSession, $0.hasStreamEnded, $0.isServerGone, $0.hasServerEndedFirst)
+                    = (false, true, true, isFirst)
+            } == end)
+    }
+
     /// Nobody says who has ended it.
     @Test func silence() {
         for isConfirmed in [false, true] {

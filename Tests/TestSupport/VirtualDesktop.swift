@@ -133,6 +133,19 @@ package final class VirtualDesktop: Sendable {
     /// Ends the sharing, as a click on the desktop's panel does.
     package func stopSharing() { parts.withLock { $0[.backend]?.signal(SIGUSR1) } }
 
+    /// Ends a part, and then the sharing. Returns when the portal has told its clients.
+    package func stopSharing(after part: Part) throws {
+        let monitor = try ChildProcess(
+            "dbus-monitor", ["--address", bus.address, "interface=org.freedesktop.portal.Session,member=Closed"])
+        try waitFor("dbus-monitor", while: monitor) { monitor.output.contains("NameLost") }
+        try end(part)
+        stopSharing()
+        try waitFor("the sharing to end", while: monitor) { monitor.output.contains("member=Closed") }
+        // The bus daemon may have written to the monitor only. Until it answers, it has written to all.
+        _ = bus.has("org.freedesktop.portal.Desktop")
+        try monitor.stop(SIGKILL)
+    }
+
     /// Moves the mouse.
     package func movePointer(x: Int, y: Int) throws {
         try folder.write("\(x) \(y)", to: "pointer")

@@ -74,10 +74,12 @@ enum upcast_pipewire_stage {
 
 typedef struct {
     enum upcast_pipewire_stage stage;
-    /// How often the stage has become UPCAST_PIPEWIRE_STREAMING.
+    /// How often the stage has become UPCAST_PIPEWIRE_STREAMING, or the format has changed in that stage.
     uint32_t starts;
     /// Whether the captured node has gone, or PipeWire has.
     bool is_gone;
+    /// PipeWire has ended the connection, and the captured node was there until then.
+    bool is_server_gone;
     /// Why the stream has ended, in PipeWire's words. In UTF-8, possibly cut, ends at the first 0.
     char error[256];
 } upcast_pipewire_state;

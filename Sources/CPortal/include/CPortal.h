@@ -73,6 +73,9 @@ short upcast_portal_events(upcast_portal *p);
 int upcast_portal_milliseconds(upcast_portal *p);
 /// Handles all messages that have arrived. False if the bus has gone.
 bool upcast_portal_process(upcast_portal *p);
+/// Waits until the bus has delivered what was sent to this program before; `upcast_portal_process` handles it. False if
+/// the bus does not answer within a second.
+bool upcast_portal_catch_up(upcast_portal *p);
 /// Valid until the next call.
 const upcast_portal_state *upcast_portal_look(upcast_portal *p);
 
