@@ -118,8 +118,17 @@ package import UpcastClient
         default:
             ScreenError(
                 "cannot connect to the Wayland compositor \(name): none is there, this user may not use its socket, or "
-                    + "XDG_RUNTIME_DIR is not the folder of the session", isTemporary: true)
+                    + "XDG_RUNTIME_DIR is not the folder of the session" + (otherDisplay.map { "; \($0)" } ?? ""),
+                isTemporary: true)
         }
+    }
+
+    /// An X11 session may have the WAYLAND_DISPLAY of an earlier session.
+    private static var otherDisplay: String? {
+        guard let display = unsafe getenv("DISPLAY").map({ unsafe String(cString: $0) }), !display.isEmpty else {
+            return nil
+        }
+        return "in an X11 session, use --display \(display)"
     }
 
     // MARK: The connection

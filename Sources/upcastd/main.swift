@@ -14,6 +14,15 @@ func fail(_ status: ExitStatus, _ sentence: String) -> Never {
     exit(status.rawValue)
 }
 
+/// Prints what was asked for, and ends the program.
+func answer(_ text: String, _ status: ExitStatus = .success) -> Never {
+    do { try OutputBytes.write(Array((text + "\n").utf8), to: STDOUT_FILENO) } catch {
+        // A reader that has left needs no message.
+        if error.code != EPIPE { fail(.unavailable, "cannot write to standard output: \(error)") }
+    }
+    exit(status.rawValue)
+}
+
 let noDestination = "no destination is configured; set destinations in the file, or UPCAST_DESTINATIONS_0_URL"
 
 // Heap settings and signal masks must be set before any thread exists.
@@ -28,12 +37,8 @@ let isJournal = JournalStream.isStandardError(environment: environment)
 do {
     let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()), environment: environment)
     switch arguments.action {
-    case .printHelp:
-        print(Arguments.help)
-        exit(ExitStatus.success.rawValue)
-    case .printVersion:
-        print("upcastd \(Version.current)")
-        exit(ExitStatus.success.rawValue)
+    case .printHelp: answer(Arguments.help)
+    case .printVersion: answer("upcastd \(Version.current)")
     case .checkConfiguration, .printPlan, .run: break
     }
 
@@ -42,16 +47,12 @@ do {
         draft.configuration.createOwnFolder(environment: environment)
         let mistakes = draft.mistakes(environment: environment)
         guard mistakes.isEmpty else { fail(.configuration, mistakes.joined(separator: "\n")) }
-        print("configuration is valid; upcastd --plan shows its memory plan")
-        exit(ExitStatus.success.rawValue)
+        answer("configuration is valid; upcastd --plan shows its memory plan")
     }
     let (configuration, places) = try Configuration.loadWithPlaces(
         path: arguments.configurationPath, environment: environment)
     let plan = configuration.memoryPlan
-    if arguments.action == .printPlan {
-        print(plan)
-        exit(plan.fits ? ExitStatus.success.rawValue : ExitStatus.configuration.rawValue)
-    }
+    if arguments.action == .printPlan { answer("\(plan)", plan.fits ? .success : .configuration) }
     // Before any stream key is read.
     if !configuration.privacy.dumpable { ProcessMemory.forbidDumps() }
     guard plan.fits else { fail(.configuration, "\(plan)") }

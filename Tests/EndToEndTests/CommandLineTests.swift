@@ -16,6 +16,21 @@ import Testing
         }
     }
 
+    /// An answer that cannot be written is an error.
+    @Test(.inItsTurn, arguments: [">/dev/full", ">&-"]) func anOutputThatCannotBeWritten(output: String) async throws {
+        try await blocking {
+            let reason = output == ">&-" ? "Bad file descriptor" : "No space left on device"
+            for (path, option, status) in [
+                (try ProductExecutable.upcastd.path, "--plan", 69),
+                (try ProductExecutable.upcastctl.path, "--help", 1),
+            ] {
+                let program = try ChildProcess("sh", ["-c", "exec \"$0\" \"$1\" \(output)", path, option])
+                #expect(program.waitForExit(within: 20) == .code(status), "\(option)")
+                #expect(program.errors.hasSuffix(": cannot write to standard output: \(reason)\n"), "\(program.errors)")
+            }
+        }
+    }
+
     /// Nobody but root can create the default folder of the sockets: the error says how it comes to be.
     @Test(.inItsTurn) func missingSocketFolder() async throws {
         try await blocking {

@@ -5,10 +5,11 @@ import LinuxSystem
 enum Output {
     static func line(_ text: String) { write(Array((text + "\n").utf8)) }
 
-    /// Writes all bytes. A closed standard output ends the program.
+    /// Writes all bytes. If they cannot be written, the program ends.
     static func write(_ bytes: [UInt8]) {
         do { try OutputBytes.write(bytes, to: STDOUT_FILENO) } catch {
-            // Like SIGPIPE, if it were not ignored.
+            // A reader that has left needs no message: like SIGPIPE, if it were not ignored.
+            if error.code != EPIPE { note("cannot write to standard output: \(error)") }
             exit(ExitStatus.refused.rawValue)
         }
     }
