@@ -340,9 +340,33 @@ import UpcastClient
         #expect(end(.milliseconds(10), [Self.bounds]) == .seconds(5), "that may be of before")
         #expect(end(.seconds(3), [CaptureRectangle(x: 0, y: 0, width: 9, height: 9)]) == .seconds(5), "elsewhere")
         #expect(end(.seconds(4), paints ? [Self.bounds] : []) == .seconds(5))
-        #expect(end(.milliseconds(4900), [Self.bounds]) == (paints ? .seconds(5) : .milliseconds(5900)))
-        #expect(end(.seconds(5), []) == (paints ? nil : .milliseconds(5900)))
+        #expect(end(.milliseconds(4500), [Self.bounds]) == (paints ? .seconds(5) : .milliseconds(5500)))
+        #expect(end(.seconds(5), []) == (paints ? nil : .milliseconds(5500)))
         #expect(end(.seconds(6), []) == nil)
+    }
+
+    /// A slow animation, or a busy manager, paints for longer than is usual. A program may paint there for ever.
+    @Test(arguments: [(PassedPlaces.Way.Kind.passed, 0), (.passing(nil), 50)] as [(PassedPlaces.Way.Kind, Int64)])
+    func aSlowAnimation(kind: PassedPlaces.Way.Kind, first: Int64) {
+        /// When the place is shown, if something is painted every 50 ms until a time, and after a pause.
+        func end(paintedUntil last: Int64, resumed: Int64? = nil) -> MediaTime? {
+            var passed = PassedPlaces()
+            passed.note(.init(place: Self.taskbar, kind: kind), for: .seconds(1), now: .zero)
+            for milliseconds in stride(from: Int64(0), to: 9000, by: 50) {
+                let (now, isPainted) = (MediaTime.milliseconds(milliseconds), milliseconds <= last)
+                passed.painted(isPainted || milliseconds == resumed ? [Self.bounds] : [], now: now)
+                var secrets = WindowSecrets()
+                if passed.hide(in: &secrets, now: now) == nil { return now }
+            }
+            return nil
+        }
+        #expect(end(paintedUntil: 500) == .milliseconds(first + 1000))
+        #expect(end(paintedUntil: 900) == .milliseconds(1300))
+        #expect(end(paintedUntil: 2500) == .milliseconds(2900))
+        #expect(end(paintedUntil: 2500, resumed: 2850) == .milliseconds(3250))
+        #expect(end(paintedUntil: 2500, resumed: 2900) == .milliseconds(3300), "it was painted before it is shown")
+        #expect(end(paintedUntil: 2500, resumed: 3000) == .milliseconds(2900))
+        #expect(end(paintedUntil: 9000) == .milliseconds(first + 5000))
     }
 
     /// Two windows change between the same sizes. Then only one of them moves on.
@@ -358,7 +382,7 @@ import UpcastClient
             _ = passed.hide(in: &secrets, now: now)
             return secrets.places
         }
-        let patience = PassedPlaces.patience
+        let patience = EffectEnd.patience
         #expect(places(patience + .milliseconds(900)) == [Self.taskbar, Self.taskbar.joined(with: bar)])
         #expect(places(patience + .milliseconds(1800)) == [Self.taskbar.joined(with: bar)])
         #expect(places(patience + .milliseconds(1900)) == [])
@@ -371,7 +395,7 @@ import UpcastClient
         let place = isSame ? Self.bounds : Self.taskbar
         passed.note(.init(place: place, kind: .moved(1)), for: .seconds(1), now: .milliseconds(900))
         #expect(passed.all.map(\.place) == [Self.bounds])
-        #expect(passed.all.map(\.end) == [isSame ? PassedPlaces.patience + .milliseconds(1900) : .seconds(1)])
+        #expect(passed.all.map(\.end) == [isSame ? EffectEnd.patience + .milliseconds(1900) : .seconds(1)])
     }
 
     /// Programs cause places, also while no pictures are made.
@@ -381,7 +405,7 @@ import UpcastClient
         for second in 0..<100 as Range<Int64> {
             passed.note(.init(place: bar, kind: .passed), for: .seconds(2), now: .seconds(second))
         }
-        #expect(passed.all.count == 1 && passed.all[0].until == .seconds(101), "the same place is there once")
+        #expect(passed.all.count == 1 && passed.all[0].effect.until == .seconds(101), "the same place is there once")
         for x in 0..<PassedPlaces.capacity {
             let place = CaptureRectangle(x: x, y: 0, width: 1, height: 9)
             passed.note(.init(place: place, kind: .passed), for: .seconds(2), now: .seconds(100))
@@ -404,6 +428,22 @@ import UpcastClient
         model.hasUnreadManagers = true
         model.apply(WindowEvent(.iconMoved, 7, sequence: 10))
         #expect(model.unread.windows == (secure > 0 ? [1] : []))
+    }
+
+    /// A taskbar names the place of a window, or of its dialog's parent, and the manager moves it there before that is
+    /// read.
+    @Test(arguments: [UInt32(1), 2]) func anIconThatMovesMeanwhile(moves: UInt32) {
+        var window = Self.facts(1, x: 5, secure: 1)
+        var model = Self.model([1: window, 2: Self.facts(2, x: 900, transientFor: 1)])
+        model.apply(WindowEvent(.iconMoved, 1, sequence: 9))
+        model.apply(WindowEvent(.rearranged, moves, sequence: 10))
+        model.apply(WindowEvent(.unmapped, moves, sequence: 11))
+        #expect(Self.passed(&model) == [Self.bounds, Self.bounds])
+        window.iconPlace = Self.taskbar
+        model.read([1: window], compositor: Self.manager)
+        model.apply(WindowEvent(.mapped, moves, sequence: 12))
+        let place = moves == 1 ? window.place : Self.facts(2, x: 900).place
+        #expect(Self.passed(&model) == [place.joined(with: Self.taskbar)])
     }
 
     /// What is typed into a secret window stays in the window of the input method until that is unmapped.

@@ -1178,6 +1178,23 @@ private final class LookupCount: Sendable {
         #expect(lingering.nextEnd == start + LingeringSecrets.fadingTime)
     }
 
+    /// Managers fade out slowly where users like it. What only moves is not seen again.
+    @Test(arguments: [true, false]) func slowFades(isGone: Bool) {
+        var lingering = LingeringSecrets()
+        func isHidden(_ milliseconds: Int64, isPainted: Bool = true) -> Bool {
+            let painted = isPainted ? [Self.place(0)] : []
+            let now = MediaTime.milliseconds(milliseconds)
+            return !Self.extended(WindowSecrets(), &lingering, now: now, painted: painted).places.isEmpty
+        }
+        lingering.left(Self.place(0), by: 1, isGone: isGone, now: .zero)
+        #expect(isHidden(0) && isHidden(200))
+        for milliseconds in stride(from: Int64(300), through: 3000, by: 300) {
+            #expect(isHidden(milliseconds) == isGone, "\(milliseconds)")
+        }
+        #expect(isHidden(3399, isPainted: false) == isGone)
+        #expect(!isHidden(3400, isPainted: false))
+    }
+
     /// A compositing manager is late where the server is slow to answer. It is on time again when the server is.
     @Test(arguments: [(1, 250), (20, 1280), (500, 2000)]) func placesOfABusyMachine(answer: Int, hidden: Int) {
         var lingering = LingeringSecrets()

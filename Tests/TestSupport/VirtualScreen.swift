@@ -51,7 +51,9 @@ package final class VirtualScreen: Sendable {
     package func signal(_ number: CInt) { server.signal(number) }
 
     /// Starts a window manager, which ends with the screen. Returns once it has announced itself.
-    package func manage(with name: String) throws -> ChildProcess {
+    ///
+    /// - Parameter slowness: how many times as long KWin's animations take.
+    package func manage(with name: String, slowness: Int = 1) throws -> ChildProcess {
         var variables = ["DISPLAY": display]
         switch name {
         case "xfwm4":
@@ -68,7 +70,9 @@ package final class VirtualScreen: Sendable {
         case "kwin_x11":
             let home = try TemporaryDirectory("kwin")
             needs.withLock { $0.append(home) }
-            variables.merge(["HOME": home.path, "XDG_RUNTIME_DIR": home.path, "QT_QPA_PLATFORM": "xcb"]) { $1 }
+            _ = try home.write("[KDE]\nAnimationDurationFactor=\(slowness)\n", to: "kdeglobals")
+            let folders = ["HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"].map { ($0, home.path) }
+            variables.merge(folders + [("QT_QPA_PLATFORM", "xcb")]) { $1 }
             // Without a graphics card, there are no animations.
             variables.merge(["KWIN_COMPOSE": "O2", "KWIN_EFFECTS_FORCE_ANIMATIONS": "1"]) { $1 }
             let bus = try SessionBus(environment: variables)

@@ -14,7 +14,9 @@ struct LeftPlaces: Sendable {
         /// The bounding box of all places that the window has left within `step`.
         var place: CaptureRectangle
         var since: MediaTime
-        var until: MediaTime
+        /// Windows that have left the screen disappear slowly.
+        var isFading: Bool
+        var effect: EffectEnd
         var pictures = 0
         /// How many of these pictures, except the first, had something painted on the screen.
         var paintings = 0
@@ -25,23 +27,31 @@ struct LeftPlaces: Sendable {
 
         /// When the place is no longer hidden; nil while that is unknown.
         var end: MediaTime? {
-            if unpainted.isEmpty { return until }
-            return paintings < LeftPlaces.enoughPaintings ? nil : until + LeftPlaces.patience
+            if unpainted.isEmpty { return isFading ? effect.end : effect.until }
+            return paintings < LeftPlaces.enoughPaintings ? nil : effect.until + LeftPlaces.patience
         }
 
         /// When to ask the manager to paint the place. Nil if that does not help, or before the first picture, in which
         /// no painting counts.
         var nextRequest: MediaTime? {
             guard pictures > 0, !unpainted.isEmpty, requests < LeftPlaces.maxRequests else { return nil }
-            return max(until, askedAt + LeftPlaces.requestPause)
+            return max(effect.until, askedAt + LeftPlaces.requestPause)
         }
 
-        mutating func restart() { (pictures, paintings, requests, unpainted) = (0, 0, 0, [place]) }
+        /// Also covers another one, and has to be painted anew.
+        mutating func join(_ other: Left) {
+            (place, isFading) = (place.joined(with: other.place), isFading || other.isFading)
+            effect.join(other.effect)
+            askedAt = max(askedAt, other.askedAt)
+            (pictures, paintings, requests, unpainted) = (0, 0, 0, [place])
+        }
 
-        mutating func paint(_ areas: [CaptureRectangle]) {
+        mutating func paint(_ areas: [CaptureRectangle], now: MediaTime) {
             defer { pictures += 1 }
             // Areas of the first picture may have been painted before the window left.
-            guard pictures > 0, !areas.isEmpty, !unpainted.isEmpty else { return }
+            guard pictures > 0, !areas.isEmpty else { return }
+            if areas.contains(where: { place.intersection($0) != nil }) { effect.painted(now: now) }
+            guard !unpainted.isEmpty else { return }
             paintings += 1
             for area in areas { unpainted = unpainted.flatMap { $0.without(area) } }
             unpainted = CaptureRectangle.joined(unpainted)
@@ -64,23 +74,25 @@ struct LeftPlaces: Sendable {
     private var all: [Left] = []
     var isEmpty: Bool { all.isEmpty }
 
-    mutating func note(_ place: CaptureRectangle, of window: UInt32?, now: MediaTime, for time: MediaTime) {
+    /// - Parameter isGone: whether the window has left the screen.
+    mutating func note(
+        _ place: CaptureRectangle, of window: UInt32?, isGone: Bool, now: MediaTime, for time: MediaTime
+    ) {
+        let new = Left(
+            window: window, place: place, since: now, isFading: isGone, effect: EffectEnd(time, from: now),
+            unpainted: [place])
         if let last = all.lastIndex(where: { $0.window == window }), now - all[last].since < Self.step {
-            all[last].place = all[last].place.joined(with: place)
-            all[last].until = max(all[last].until, now + time)
-            return all[last].restart()
+            return all[last].join(new)
         }
-        all.append(Left(window: window, place: place, since: now, until: now + time, unpainted: [place]))
+        all.append(new)
         guard all.count > Self.capacity else { return }
         let oldest = all.removeFirst()
-        all[0].place = all[0].place.joined(with: oldest.place)
-        (all[0].until, all[0].askedAt) = (max(all[0].until, oldest.until), max(all[0].askedAt, oldest.askedAt))
-        all[0].restart()
+        all[0].join(oldest)
     }
 
     /// Notes what the server reports as painted since the picture before.
-    mutating func painted(_ areas: [CaptureRectangle]) {
-        for index in all.indices { all[index].paint(areas) }
+    mutating func painted(_ areas: [CaptureRectangle], now: MediaTime) {
+        for index in all.indices { all[index].paint(areas, now: now) }
     }
 
     /// Adapts to a new screen size. Nothing is painted beyond the edges.

@@ -29,7 +29,8 @@ package struct LingeringSecrets: Sendable {
     ///
     /// - Parameter isGone: whether the window has left the screen.
     package mutating func left(_ place: CaptureRectangle, by window: UInt32?, isGone: Bool = false, now: MediaTime) {
-        left.note(place, of: window, now: now, for: lateness(isGone ? Self.fadingTime : Self.time))
+        let time = lateness(isGone ? Self.fadingTime : Self.time)
+        left.note(place, of: window, isGone: isGone, now: now, for: time)
     }
 
     /// Notes that a compositing manager may show a secret window on its way across a place, for some time.
@@ -60,7 +61,7 @@ package struct LingeringSecrets: Sendable {
 
     /// Notes what has changed since the picture before, sent or not, in pixels of the root window.
     package mutating func painted(_ areas: [CaptureRectangle], now: MediaTime) {
-        left.painted(areas)
+        left.painted(areas, now: now)
         passed.painted(areas, now: now)
     }
 

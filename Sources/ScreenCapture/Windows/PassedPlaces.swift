@@ -20,9 +20,7 @@ struct PassedPlaces: Sendable {
 
     struct Passed: Equatable, Sendable {
         var place: CaptureRectangle
-        /// How long the manager needs, and until when it is over at the earliest.
-        var time: MediaTime
-        var until: MediaTime
+        var effect: EffectEnd
         /// A busy manager begins late: its time begins when something is painted in the place.
         var awaitsPaint: Bool
         /// The window whose way it is; nil for several.
@@ -30,20 +28,19 @@ struct PassedPlaces: Sendable {
         /// What is painted in the first picture may be of before.
         var isNew = true
 
-        var end: MediaTime { awaitsPaint ? until + PassedPlaces.patience : until }
+        var end: MediaTime { awaitsPaint ? effect.latest : effect.end }
     }
 
     /// Beyond this number, all places become one. Programs add places, even while no pictures are made.
     static let capacity = 32
-    /// How much longer a place is hidden in which nothing is painted.
-    static let patience = MediaTime.seconds(4)
     private(set) var all: [Passed] = []
 
     /// Notes a way for a time. A way of the same window that is not over becomes one with it.
     mutating func note(_ way: Way, for time: MediaTime, now: MediaTime) {
         forget(until: now)
         let new = Passed(
-            place: way.place, time: time, until: now + time, awaitsPaint: way.kind != .passed, window: way.kind.window)
+            place: way.place, effect: EffectEnd(time, from: now), awaitsPaint: way.kind != .passed,
+            window: way.kind.window)
         // The window may also be one of several in the same place.
         var isKnown = false
         for index in all.indices where all[index].window.map({ $0 == new.window }) ?? (all[index].place == new.place) {
@@ -59,12 +56,14 @@ struct PassedPlaces: Sendable {
 
     /// Notes what the server reports as painted since the picture before.
     mutating func painted(_ areas: [CaptureRectangle], now: MediaTime) {
-        for index in all.indices where all[index].awaitsPaint {
+        for index in all.indices {
             let passed = all[index]
             all[index].isNew = false
             guard !passed.isNew, areas.contains(where: { passed.place.intersection($0) != nil }) else { continue }
+            all[index].effect.painted(now: now)
+            guard passed.awaitsPaint else { continue }
             all[index].awaitsPaint = false
-            all[index].until = max(passed.until, now + passed.time)
+            all[index].effect.restart(now: now)
         }
     }
 
@@ -98,7 +97,7 @@ extension PassedPlaces.Passed {
     /// Covers another one, too.
     fileprivate mutating func join(_ other: Self) {
         place = place.joined(with: other.place)
-        (time, until) = (max(time, other.time), max(until, other.until))
+        effect.join(other.effect)
         (awaitsPaint, isNew) = (awaitsPaint || other.awaitsPaint, isNew || other.isNew)
         if window != other.window { window = nil }
     }

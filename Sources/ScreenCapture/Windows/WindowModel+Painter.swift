@@ -96,8 +96,10 @@ extension WindowModel {
         guard isComposited, painter != nil || hasUnreadManagers, mayBeSecure(id), let window = windows[id],
             !window.isMenu, let place = window.place
         else { return }
-        var icons = window.iconPlace.map { [$0] } ?? []
-        if icons.isEmpty { icons = secure.compactMap { windows[$0]?.iconPlace } }
+        let parents = window.iconPlace == nil ? secure.compactMap { windows[$0] } : []
+        // Its new place is unknown until the next reading.
+        guard !window.hasIconMoved, !parents.contains(where: \.hasIconMoved) else { return pass(bounds, .passing(id)) }
+        var icons = window.iconPlace.map { [$0] } ?? parents.compactMap(\.iconPlace)
         if isIcon, isOfMutter, window.iconPlace == nil {
             icons.append(CaptureRectangle(x: 0, y: 0, width: bounds.width, height: 1))
         }

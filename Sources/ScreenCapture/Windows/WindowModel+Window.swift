@@ -14,6 +14,8 @@ extension WindowModel {
         var group: UInt32?
         /// The window's place in a taskbar, from the last reading.
         var iconPlace: CaptureRectangle?
+        /// `iconPlace` may have changed since the last reading.
+        var hasIconMoved = false
         /// Names of the client window and of windows in it, from the last reading.
         var names: [WindowNames] = []
         /// Windows in it may move without an event, because they were not looked at.

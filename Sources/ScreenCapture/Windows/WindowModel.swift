@@ -139,7 +139,8 @@ package struct WindowModel: Sendable {
         // be the manager's own window, such as a panel.
         window.stranger = showsOther && window.stranger != .beforeStart ? .came : .none
         (window.facts, window.group, window.names) = (facts, facts.group, facts.names)
-        (window.iconPlace, window.isOfInputMethod) = (facts.iconPlace, facts.isOfInputMethod)
+        (window.iconPlace, window.hasIconMoved) = (facts.iconPlace, false)
+        window.isOfInputMethod = facts.isOfInputMethod
         inputTakers[id] = facts.takesInput ? facts.maker : nil
         guards[id] = facts.isGuard ? facts.maker : nil
         (window.isUnwatched, window.isNew, window.isDoubtful, window.hasChanged) = (false, false, false, false)
@@ -212,6 +213,7 @@ package struct WindowModel: Sendable {
             // A taskbar moves all icons when one is added, so only windows that may be secure are reread. What becomes
             // secure is read anyway.
             if painter != nil || hasUnreadManagers, let top = top(of: event.window), mayBeSecure(top) {
+                windows[top]?.hasIconMoved = true
                 forget(top, isDoubtful: false)
             }
         case .changed:

@@ -1,0 +1,35 @@
+internal import MediaCore
+
+/// Until when a compositing manager may show a window where it is not, or no longer: for some time, and while it paints
+/// there. It may be busy, and users set slow animations. Pure.
+struct EffectEnd: Equatable, Sendable {
+    /// How long the effect usually takes at most.
+    private(set) var time: MediaTime
+    /// When that time is over.
+    private(set) var until: MediaTime
+    /// When something was last painted in the place, or the time began.
+    private var lastPaint: MediaTime
+
+    /// How much longer a place is hidden in which something is always painted, as by a video.
+    static let patience = MediaTime.seconds(4)
+
+    init(_ time: MediaTime, from now: MediaTime) { (self.time, until, lastPaint) = (time, now + time, now) }
+
+    /// The latest possible end.
+    var latest: MediaTime { until + Self.patience }
+
+    /// The end if nothing more is painted. A manager is done when it pauses for 0.4 times the time: 0.4 s, as a rule.
+    /// Cursors of programs blink more slowly.
+    var end: MediaTime { min(max(until, lastPaint + MediaTime(nanoseconds: time.nanoseconds * 2 / 5)), latest) }
+
+    mutating func painted(now: MediaTime) { lastPaint = now }
+
+    /// Begins the time anew. The end is not earlier than before.
+    mutating func restart(now: MediaTime) { until = max(until, now + time) }
+
+    /// Ends when both are over.
+    mutating func join(_ other: Self) {
+        time = max(time, other.time)
+        (until, lastPaint) = (max(until, other.until), max(lastPaint, other.lastPaint))
+    }
+}
