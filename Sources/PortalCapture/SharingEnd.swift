@@ -19,7 +19,7 @@ package enum SharingEnd: Equatable, Sendable {
         package var hasStreamEnded = false
         /// PipeWire itself has ended, and the captured node was there until then.
         package var isServerGone = false
-        /// This was seen at most `promptness` ago, and the desktop had not closed the session before.
+        /// PipeWire's end was seen at most `promptness` ago, and the desktop had not closed the session before.
         package var hasServerEndedFirst = false
 
         package init() {}

@@ -18,7 +18,8 @@ extension X11Connection {
     func hint(about rules: WindowRules) -> String? {
         guard rules.readProcesses, unsafe !upcast_x_knows_processes(handle) else { return nil }
         return "the processes of windows are not known, as with an X server on another machine, in another container, "
-            + "or behind ssh -X; rules about them hide all windows, and choose none; use class or title instead"
+            + "or behind ssh -X; rules about process and user hide all windows, and choose none; use class or title "
+            + "instead"
     }
 
     /// Reports window events from now on. Returns the children of the root window at this moment, the lowest one first.

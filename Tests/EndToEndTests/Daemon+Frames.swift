@@ -7,6 +7,9 @@ extension Daemon {
     /// Pictures that were encoded, repetitions included; 0 before a broadcast.
     func encodedPictures() throws -> Int { try videoCount("frames_encoded") }
 
+    /// Pictures of which the daemon has redrawn only a part; 0 before a broadcast.
+    func partialPictures() throws -> Int { try videoCount("frames_partial") }
+
     private func videoCount(_ name: String) throws -> Int {
         (try status()["video"] as? [String: Any])?[name] as? Int ?? 0
     }

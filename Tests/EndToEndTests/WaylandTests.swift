@@ -121,10 +121,7 @@ import Testing
             // The square moves from the left edge to the middle of 360 pixels.
             let client = try stage.capture(compositor, ["--no-pointer", "--area", "140x160+0+80"])
             try stage.waitUntilLive(client)
-            func partial() throws -> Int {
-                (try stage.daemon.status()["video"] as? [String: Any])?["frames_partial"] as? Int ?? 0
-            }
-            let before = try partial()
+            let before = try stage.daemon.partialPictures()
             let window = try ChildProcess(
                 ProductExecutable.waylandWindow.path, ["\(Int(Patience.scaled(120)))", "360", "640"],
                 environment: ["WAYLAND_DISPLAY": compositor.socket])
@@ -135,7 +132,9 @@ import Testing
                     image.meanLuma(x: $0, y: 180, radius: 3)
                 }.max() ?? 0
             }
-            try waitFor("the square", evidence: { client.errorTail + window.errorTail }) { try partial() > before + 5 }
+            try waitFor("the square", evidence: { client.errorTail + window.errorTail }) {
+                try stage.daemon.partialPictures() > before + 5
+            }
             let grey = 16 + 64 * 219.0 / 255
             try waitFor("it to leave", evidence: { client.errorTail }) { try abs(brightest() - grey) < 12 }
             try window.stop(SIGKILL)
@@ -154,10 +153,7 @@ import Testing
             let stage = try Stage()
             let client = try stage.capture(compositor, ["--no-pointer"])
             try stage.waitUntilLive(client)
-            func partial() throws -> Int {
-                (try stage.daemon.status()["video"] as? [String: Any])?["frames_partial"] as? Int ?? 0
-            }
-            let before = try partial()
+            let before = try stage.daemon.partialPictures()
             let isTurned = transform.hasSuffix("90") || transform.hasSuffix("270")
             // One step for each frame of the compositor; a slow daemon takes only some of them.
             let steps = Int(Patience.scaled(60))
@@ -174,7 +170,7 @@ import Testing
                         abs(image.meanLuma(x: $0, y: 90, radius: 2) - Double(grey)) < 12
                     }
             }
-            #expect(try partial() - before > 10)
+            #expect(try stage.daemon.partialPictures() - before > 10)
             try window.stop(SIGKILL)
             try stage.end(client)
         }

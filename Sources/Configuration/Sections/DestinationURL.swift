@@ -53,6 +53,8 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
     var hasTLS: Bool { endpoint?.hasTLS ?? false }
     /// The path of a local file; nil for a server.
     var localPath: String? { endpoint?.localPath }
+    /// Whether viewers can watch a stream there; false for a recording.
+    package var isServer: Bool { (endpoint.map { type(of: $0).facts } ?? RTMPEndpoint.facts).isServer }
     /// As the status names it.
     package var kind: DestinationKind {
         DestinationKind(rawValue: endpoint.map { type(of: $0).facts.kind } ?? RTMPEndpoint.facts.kind)

@@ -21,7 +21,7 @@ extension Configuration {
         guard let kind = kind(of: destination, environment: environment) else {
             preconditionFailure("a loaded configuration has a URL for each destination")
         }
-        let isServer = destination.url.kind.isServer
+        let isServer = destination.url.isServer
         var settings = DestinationSettings(
             name: destination.name, kind: kind, maximumPacketBytes: maximumPacketBytes,
             reconnect: reconnectPolicy(destination))
