@@ -237,26 +237,26 @@ package final class WaylandGrabber {
     private func send(
         _ output: WaylandOutput, _ now: MediaTime, _ sent: () -> Void, _ notice: (Notice) -> Void
     ) throws {
-        if isCut {
-            // What the output was like when the picture was made decides where the part lies in it.
-            try compositor.catchUp()
-            if compositor.outputsHaveChanged() { return try findOutput(notice) }
-        }
         guard let frame, let format else { return compositor.endPicture() }
         let picture = compositor.picture(now: now)
         let transform = picture.transform ?? output.transform
-        guard !isCut || transform == output.transform && output.width == format.width && output.height == format.height
-        else {
-            return giveUp(
-                now, notice, "the compositor's pictures of \(output.name) do not have its size or transform, so that "
-                    + "no part can be cut out")
-        }
         let cut = cut(output, format, isUpsideDown: picture.isUpsideDown)
         compositor.note(in: &damage, of: cut)
         // Compositors disagree on where the damage lies if they give a part, or reverse the rows. The library then
         // compares the frame with the last one.
         if picture.isUpsideDown || part != nil && cut == nil { damage.noteAll() }
         let isChanged = !damage.isEmpty
+        let fits = transform == output.transform && output.width == format.width && output.height == format.height
+        if isCut, isChanged || !fits {
+            // What the output was like when the picture was made decides where the part lies in it.
+            try compositor.catchUp()
+            if compositor.outputsHaveChanged() { return try findOutput(notice) }
+        }
+        guard !isCut || fits else {
+            return giveUp(
+                now, notice, "the compositor's pictures of \(output.name) do not have its size or transform, so that "
+                    + "no part can be cut out")
+        }
         if isChanged, cut != nil || frame.writerPlace == nil { compositor.fill(frame, format, part: cut) }
         compositor.endPicture()
         schedule.grabbed(at: now)

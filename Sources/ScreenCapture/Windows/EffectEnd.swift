@@ -10,7 +10,7 @@ struct EffectEnd: Equatable, Sendable {
     /// When something was last painted in the place, or the time began.
     private var lastPaint: MediaTime
 
-    /// How much longer a place is hidden in which something is always painted, as by a video.
+    /// How much longer a place is hidden in which something is always painted, as by a video, or nothing yet.
     static let patience = MediaTime.seconds(4)
 
     init(_ time: MediaTime, from now: MediaTime) { (self.time, until, lastPaint) = (time, now + time, now) }
