@@ -237,7 +237,7 @@ import UpcastClient
         model.read([1: Self.facts(1, isEmptyFrame: true)])
         #expect(!model.hasUnknown)
         #expect(Self.hidden(model) == (isComposited ? ["100x100+600+0"] : places))
-        #expect(model.takeLeft().map(\.place.name) == (isComposited ? ["100x100+600+0"] : []))
+        #expect(model.takeLeft().compactMap(\.place?.name) == (isComposited ? ["100x100+600+0"] : []))
         model.apply(WindowEvent(.moved(Self.rectangle(900, 0, 100, 100)), 1, sequence: 13))
         #expect(Self.hidden(model).contains("100x100+900+0"), "it takes them along")
     }
@@ -380,7 +380,7 @@ import UpcastClient
         _ = model.takeLeft()
         model.apply(WindowEvent(.cameInside(isStranger: true), 1, sequence: 13))
         model.read([1: Self.facts(1, inside: [3])])
-        let left = model.takeLeft().map(\.place.name)
+        let left = model.takeLeft().compactMap(\.place?.name)
         #expect(isComposited ? left == ["100x100+0+0"] : Self.left(model) == ["100x100+0+0"])
         #expect(isComposited || Self.hidden(model) == ["100x100+0+0"])
         // It is hidden until it is painted over, and no longer.
@@ -453,7 +453,7 @@ import UpcastClient
         model.apply(WindowEvent(.moved(Self.rectangle(600, 0, 100, 100)), 1, sequence: 15))
         #expect(Self.hidden(model) == ["100x100+600+0"])
         model.apply(WindowEvent(.unmapped, 1, sequence: 16))
-        let left = Set(model.takeLeft().map(\.place.name))
+        let left = Set(model.takeLeft().compactMap(\.place?.name))
         #expect(left == ["100x100+0+0", "100x100+300+0", "100x100+600+0"])
     }
 
@@ -474,7 +474,7 @@ import UpcastClient
         var model = WindowModel(WindowRules(), bounds: Self.bounds, showsScreen: true)
         model.isComposited = true
         model.addAndRead([1: Self.facts(1, isEmptyFrame: true)])
-        #expect(model.takeLeft().map(\.place.name) == ["100x100+0+0"] && Self.hidden(model) == [])
+        #expect(model.takeLeft().compactMap(\.place?.name) == ["100x100+0+0"] && Self.hidden(model) == [])
     }
 
     /// A frame that was never on the screen shows nothing.
@@ -522,7 +522,7 @@ import UpcastClient
         _ = model.takeLeft()
         let size = Self.rectangle(0, 0, 640, 480)
         model.resize(to: size, showsSecrets: showsSecrets)
-        #expect(model.takeLeft().map(\.place) == (secure == 0 && !showsSecrets ? [] : [size]))
+        #expect(model.takeLeft().compactMap(\.place) == (secure == 0 && !showsSecrets ? [] : [size]))
     }
 
     /// A window that comes, is seen and leaves between two pictures.
@@ -552,18 +552,18 @@ import UpcastClient
         var model = Self.model()
         model.apply(WindowEvent(.moved(Self.rectangle(50, 0, 100, 100)), 1, sequence: 11, level: .highest))
         model.isComposited = true
-        #expect(model.takeLeft().map(\.place.name) == ["100x100+0+0"], "what was left is its own from here on")
+        #expect(model.takeLeft().compactMap(\.place?.name) == ["100x100+0+0"], "what was left is its own from here on")
         model.apply(WindowEvent(.moved(Self.rectangle(950, 0, 100, 100)), 1, sequence: 12))
         model.apply(WindowEvent(.moved(Self.rectangle(50, 0, 100, 100)), 2, sequence: 12))
         model.apply(WindowEvent(.moved(Self.rectangle(90, 0, 100, 100)), 1, sequence: 13))
         model.apply(WindowEvent(.unmapped, 1, sequence: 14))
-        #expect(model.takeLeft().map(\.place.name) == ["100x100+50+0", "50x100+950+0", "100x100+90+0"])
+        #expect(model.takeLeft().compactMap(\.place?.name) == ["100x100+50+0", "50x100+950+0", "100x100+90+0"])
         #expect(Self.hidden(model) == [] && Self.left(model) == [])
         // A window that is gone before anybody has looked.
         model.apply(WindowEvent(.came(Self.rectangle(200, 0, 9, 9)), 3, sequence: 15))
         model.apply(WindowEvent(.mapped, 3, sequence: 15))
         model.apply(WindowEvent(.went, 3, sequence: 15))
-        #expect(model.takeLeft().map(\.place.name) == ["9x9+200+0"])
+        #expect(model.takeLeft().compactMap(\.place?.name) == ["9x9+200+0"])
         model.isComposited = false
         model.apply(WindowEvent(.mapped, 1, sequence: 16))
         model.apply(WindowEvent(.unmapped, 1, sequence: 17))

@@ -65,10 +65,12 @@ extension WindowSecrets {
 }
 
 extension WindowModel.Left {
-    var place: CaptureRectangle {
+    /// Nil for a window that is harmless.
+    var place: CaptureRectangle? {
         switch self {
         case .place(let place, _): place
         case .way(let way): way.place
+        case .harmless: nil
         }
     }
 }

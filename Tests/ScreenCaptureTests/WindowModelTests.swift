@@ -160,7 +160,7 @@ import UpcastClient
         model.addAndRead([1: Self.facts(1, x: 5)])
         for step in 0..<2 { model.apply(WindowEvent(.renamed, 1, sequence: UInt32(11 + step))) }
         #expect(model.unread.windows == [1])
-        #expect(model.takeLeft().map(\.place) == (rules.isEmpty ? [] : [Self.place(5)]))
+        #expect(model.takeLeft().compactMap(\.place) == (rules.isEmpty ? [] : [Self.place(5)]))
         // One that is not on the screen, and harmless, keeps no picture back.
         model.apply(WindowEvent(.unmapped, 1, sequence: 12))
         #expect(model.hasUnknown == !rules.isEmpty)
@@ -169,7 +169,7 @@ import UpcastClient
         model.apply(WindowEvent(.changed, 1, sequence: 13))
         _ = model.takeLeft()
         model.apply(WindowEvent(.renamed, 1, sequence: 14))
-        #expect(model.takeLeft().map(\.place) == [Self.place(5)])
+        #expect(model.takeLeft().compactMap(\.place) == [Self.place(5)])
     }
 
     /// Windows that only take input show nothing, whatever rule they match and whenever they are mapped.

@@ -18,9 +18,11 @@ struct EffectEnd: Equatable, Sendable {
     /// The latest possible end.
     var latest: MediaTime { until + Self.patience }
 
-    /// The end if nothing more is painted. A manager is done when it pauses for 0.4 times the time: 0.4 s, as a rule.
-    /// Cursors of programs blink more slowly.
-    var end: MediaTime { min(max(until, lastPaint + MediaTime(nanoseconds: time.nanoseconds * 2 / 5)), latest) }
+    /// A manager that paints nothing for so long is done: 0.4 s, as a rule. Cursors of programs blink more slowly.
+    var pause: MediaTime { MediaTime(nanoseconds: time.nanoseconds * 2 / 5) }
+
+    /// The end if nothing more is painted.
+    var end: MediaTime { min(max(until, lastPaint + pause), latest) }
 
     mutating func painted(now: MediaTime) { lastPaint = now }
 

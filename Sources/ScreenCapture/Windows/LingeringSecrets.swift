@@ -38,6 +38,9 @@ package struct LingeringSecrets: Sendable {
         passed.note(way, for: lateness(Self.fadingTime), now: now)
     }
 
+    /// Notes that a window whose ways were noted before it was ever read has nothing to hide.
+    mutating func isHarmless(_ window: UInt32) { passed.isHarmless(window) }
+
     /// Whether no place is known that stays hidden for a while.
     var isEmpty: Bool { places.isEmpty && everywhereUntil == nil && left.isEmpty && passed.all.isEmpty }
 
@@ -48,7 +51,11 @@ package struct LingeringSecrets: Sendable {
 
     /// The area that the compositing manager has to paint, because the server has not reported it as painted; nil for
     /// none.
-    package mutating func takeRequest(now: MediaTime) -> CaptureRectangle? { left.takeRequest(now: now) }
+    package mutating func takeRequest(now: MediaTime) -> CaptureRectangle? {
+        let (left, passed) = (left.takeRequest(now: now), passed.takeRequest(now: now))
+        guard let left, let passed else { return left ?? passed }
+        return left.joined(with: passed)
+    }
 
     /// The screen has another size.
     package mutating func resize(to bounds: CaptureRectangle) { left.resize(to: bounds) }

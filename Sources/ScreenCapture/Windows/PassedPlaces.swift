@@ -2,7 +2,8 @@ internal import Grabbing
 internal import MediaCore
 internal import UpcastClient
 
-/// Places across which a compositing manager may show secret windows, each until a time. Pure.
+/// Places across which a compositing manager may show secret windows. Each ends when its effect is over and the manager
+/// has painted it since, or after some time. Pure.
 struct PassedPlaces: Sendable {
     struct Way: Equatable, Sendable {
         enum Kind: Equatable {
@@ -16,6 +17,8 @@ struct PassedPlaces: Sendable {
 
         var place: CaptureRectangle
         var kind: Kind
+        /// The window has never been read, and may be harmless.
+        var isGuess = false
     }
 
     struct Passed: Equatable, Sendable {
@@ -25,10 +28,42 @@ struct PassedPlaces: Sendable {
         var awaitsPaint: Bool
         /// The window whose way it is; nil for several.
         var window: UInt32?
+        /// The window may be harmless.
+        var isGuess: Bool
         /// What is painted in the first picture may be of before.
         var isNew = true
+        /// When the manager was asked to paint the place, because the effect seems to be over; nil if it is not, or was
+        /// not.
+        var askedAt: MediaTime?
+        /// What it has not painted since.
+        var unpainted: [CaptureRectangle] = []
+        /// It has painted the whole place promptly. So it does not hang, and the effect is over.
+        var isDone = false
 
-        var end: MediaTime { awaitsPaint ? effect.latest : effect.end }
+        var end: MediaTime { isDone ? effect.end : effect.latest }
+        /// When to ask the manager to paint the place; nil for never.
+        var nextRequest: MediaTime? {
+            guard !awaitsPaint, !isDone else { return nil }
+            return askedAt.map { $0 + LeftPlaces.requestPause } ?? effect.end
+        }
+
+        mutating func paint(_ areas: [CaptureRectangle], now: MediaTime) {
+            defer { isNew = false }
+            guard !isNew, !isDone, areas.contains(where: { place.intersection($0) != nil }) else { return }
+            if let askedAt, now - askedAt <= effect.pause {
+                for area in areas { unpainted = unpainted.flatMap { $0.without(area) } }
+                unpainted = CaptureRectangle.joined(unpainted)
+                isDone = unpainted.isEmpty
+                return
+            }
+            // A manager that was late may have hung in the middle, and goes on now.
+            askedAt = nil
+            effect.painted(now: now)
+            if awaitsPaint { effect.restart(now: now) }
+            awaitsPaint = false
+        }
+
+        mutating func ask(now: MediaTime) { (askedAt, unpainted) = (now, [place]) }
     }
 
     /// Beyond this number, all places become one. Programs add places, even while no pictures are made.
@@ -40,7 +75,7 @@ struct PassedPlaces: Sendable {
         forget(until: now)
         let new = Passed(
             place: way.place, effect: EffectEnd(time, from: now), awaitsPaint: way.kind != .passed,
-            window: way.kind.window)
+            window: way.kind.window, isGuess: way.isGuess)
         // The window may also be one of several in the same place.
         var isKnown = false
         for index in all.indices where all[index].window.map({ $0 == new.window }) ?? (all[index].place == new.place) {
@@ -54,26 +89,32 @@ struct PassedPlaces: Sendable {
         all = [joined]
     }
 
+    /// Forgets the way of a window that was never read before, and is harmless.
+    mutating func isHarmless(_ window: UInt32) { all.removeAll { $0.isGuess && $0.window == window } }
+
     /// Notes what the server reports as painted since the picture before.
     mutating func painted(_ areas: [CaptureRectangle], now: MediaTime) {
-        for index in all.indices {
-            let passed = all[index]
-            all[index].isNew = false
-            guard !passed.isNew, areas.contains(where: { passed.place.intersection($0) != nil }) else { continue }
-            all[index].effect.painted(now: now)
-            guard passed.awaitsPaint else { continue }
-            all[index].awaitsPaint = false
-            all[index].effect.restart(now: now)
-        }
+        for index in all.indices { all[index].paint(areas, now: now) }
     }
 
-    /// Hides the places whose time is not over. Returns when the first of them ends.
+    /// The bounding box of the places that the compositing manager has to paint now; nil for none.
+    mutating func takeRequest(now: MediaTime) -> CaptureRectangle? {
+        var area: CaptureRectangle?
+        for index in all.indices {
+            guard let due = all[index].nextRequest, due <= now else { continue }
+            all[index].ask(now: now)
+            area = area?.joined(with: all[index].place) ?? all[index].place
+        }
+        return area
+    }
+
+    /// Hides the places whose time is not over. Returns when the first of them ends, or has to be painted.
     mutating func hide(in secrets: inout WindowSecrets, now: MediaTime) -> MediaTime? {
         forget(until: now)
         var next: MediaTime?
         for passed in all {
             secrets.hide(passed.place)
-            next = MediaTime.sooner(next, passed.end)
+            next = MediaTime.sooner(next, MediaTime.sooner(passed.end, passed.nextRequest))
         }
         return next
     }
@@ -98,6 +139,8 @@ extension PassedPlaces.Passed {
     fileprivate mutating func join(_ other: Self) {
         place = place.joined(with: other.place)
         effect.join(other.effect)
+        (askedAt, isDone) = (nil, false)
+        isGuess = isGuess && other.isGuess
         (awaitsPaint, isNew) = (awaitsPaint || other.awaitsPaint, isNew || other.isNew)
         if window != other.window { window = nil }
     }

@@ -84,7 +84,7 @@ extension WindowModel {
     mutating func passMove(of id: UInt32, from old: CaptureRectangle?, to new: CaptureRectangle) {
         guard isComposited, painter != nil || hasUnreadManagers else { return }
         guard let way = (old ?? bounds).joined(with: new).intersection(bounds) else { return }
-        pass(way, old?.hasSize(of: new) ?? false ? .moved(id) : .passing(id))
+        pass(way, old?.hasSize(of: new) ?? false ? .moved(id) : .passing(id), isGuess: windows[id]?.isNew ?? false)
     }
 
     /// Notes that a window that may be secret comes from the taskbar or goes there. Managers show it on its way.
@@ -103,8 +103,16 @@ extension WindowModel {
         if isIcon, isOfMutter, window.iconPlace == nil {
             icons.append(CaptureRectangle(x: 0, y: 0, width: bounds.width, height: 1))
         }
+        // KWin's Magic Lamp moves it from the pointer, or there.
+        if icons.isEmpty, isIcon, !window.isNew { return pass(bounds, .passing(id)) }
         for icon in icons {
-            if let way = place.joined(with: icon).intersection(bounds) { pass(way, .passing(id)) }
+            var way = place.joined(with: icon)
+            if isOfMutter {
+                // mutter moves the window's corner to the icon, and shrinks the window to its middle.
+                way = way.joined(
+                    with: CaptureRectangle(x: icon.x, y: icon.y, width: place.width, height: place.height))
+            }
+            if let way = way.intersection(bounds) { pass(way, .passing(id), isGuess: window.isNew) }
         }
     }
 }

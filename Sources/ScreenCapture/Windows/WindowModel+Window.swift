@@ -55,6 +55,8 @@ extension WindowModel {
         /// A place that a window has left; nil for several windows.
         case place(CaptureRectangle, of: UInt32?)
         case way(PassedPlaces.Way)
+        /// A window has been read for the first time, and has nothing to hide.
+        case harmless(UInt32)
     }
 
     /// A window of another X client that may have come into a window, and ended there unread.

@@ -104,6 +104,7 @@ package struct WindowModel: Sendable {
             ghosts.certify(id)
         }
         let known = reading.facts.filter { windows[$0.key] != nil }
+        let new = known.keys.filter { windows[$0]?.isNew ?? false }
         for (id, facts) in known { note(facts, of: id, showsOther: others[id] != nil) }
         front?.note(known)
         unseen.find(unseen.lost.keys.filter { top(of: $0) != nil }, isAll: !hasUnreadWindows)
@@ -111,6 +112,7 @@ package struct WindowModel: Sendable {
         var lookup = WindowRules.Lookup(for: rules)
         secure = secureWindows(reading.facts, &lookup)
         rememberOwners(&lookup)
+        if isComposited { left += new.filter { !mayBeSecure($0) }.map { .harmless($0) } }
         painter = reading.compositor.flatMap { manager == .client($0) ? $0 : nil }
         showsDesktop = reading.showsDesktop
         if wereUnknown, !placesAreUnknown { pass(bounds) }
@@ -251,8 +253,8 @@ package struct WindowModel: Sendable {
     }
 
     /// Notes that a manager may show secret windows anywhere in a place, on their way across it.
-    mutating func pass(_ place: CaptureRectangle, _ kind: PassedPlaces.Way.Kind = .passed) {
-        left.append(.way(PassedPlaces.Way(place: place, kind: kind)))
+    mutating func pass(_ place: CaptureRectangle, _ kind: PassedPlaces.Way.Kind = .passed, isGuess: Bool = false) {
+        left.append(.way(PassedPlaces.Way(place: place, kind: kind, isGuess: isGuess)))
     }
 
     /// From here on, the compositing manager paints the places that still show windows that have gone.
