@@ -70,6 +70,49 @@ import Testing
         }
     }
 
+    /// A manager that hangs in the middle of an animation still shows the window there. It stays hidden until the
+    /// manager has gone on.
+    @Test(.inItsTurn) func aManagerThatHangs() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let manager = try screen.manage(with: "kwin_x11", slowness: 8)
+            let plain = try screen.xterm("Plain", "50x14+200+100")
+            let secret = try screen.xterm("Secret", "16x4+500+0", colour: "#ff00ff")
+            let stage = try Stage()
+            let client = try stage.capture(screen, ["--no-pointer", "--hide", "class=Secret"])
+            func waitUntil(_ what: String, isLight: Bool) throws {
+                try stage.waitUntil(what, isLight: isLight, while: client, manager)
+            }
+            try waitUntil("the plain window", isLight: true)
+            try waitFor("the secret window", evidence: { secret.errorTail }) { try screen.grab().hasMagenta }
+            let window = try "\(screen.number(of: "Secret"))"
+            _ = try ChildProcess.run(
+                "xprop",
+                [
+                    "-display", screen.display, "-id", window, "-f", "_NET_WM_ICON_GEOMETRY", "32c", "-set",
+                    "_NET_WM_ICON_GEOMETRY", "20,340,40,10",
+                ])
+            for act in ["windowminimize", "windowactivate"] {
+                let begin = ContinuousClock.now
+                try screen.xdotool(act, window)
+                try waitUntil("the way to be hidden", isLight: false)
+                manager.signal(SIGSTOP)
+                // The manager is asked to repaint after 1 s, and again a second later.
+                while ContinuousClock.now - begin < .milliseconds(2300) {
+                    try #expect(!stage.showsPlainWindow, "the manager does not paint")
+                }
+                manager.signal(SIGCONT)
+                try waitUntil("the end of the way", isLight: true)
+            }
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            for process in [plain, secret, manager] { try process.stop(SIGKILL) }
+            let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "hanging")
+            #expect(seen.marked == 0, "\(seen) show the window")
+            try stage.end()
+        }
+    }
+
     /// xfwm4 zooms the screen around the pointer, and tells nobody.
     @Test(.inItsTurn) func xfwm4Zoom() async throws {
         try await blocking {

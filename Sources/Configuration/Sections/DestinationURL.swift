@@ -20,6 +20,9 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
         }
     }
 
+    /// Without a URL, a server is assumed.
+    private var facts: DestinationFacts { endpoint.map { type(of: $0).facts } ?? RTMPEndpoint.facts }
+
     /// A kind of destination: its facts, and how its URLs are read.
     struct Kind: Sendable {
         let facts: DestinationFacts
@@ -54,11 +57,9 @@ package enum DestinationURL: Equatable, Sendable, CustomStringConvertible, Custo
     /// The path of a local file; nil for a server.
     var localPath: String? { endpoint?.localPath }
     /// Whether viewers can watch a stream there; false for a recording.
-    package var isServer: Bool { (endpoint.map { type(of: $0).facts } ?? RTMPEndpoint.facts).isServer }
+    package var isServer: Bool { facts.isServer }
     /// As the status names it.
-    package var kind: DestinationKind {
-        DestinationKind(rawValue: endpoint.map { type(of: $0).facts.kind } ?? RTMPEndpoint.facts.kind)
-    }
+    package var kind: DestinationKind { DestinationKind(rawValue: facts.kind) }
 
     /// The redacted URL. If the key is separate, the whole path is the application and is shown.
     package func redacted(keyIsSeparate: Bool) -> String {

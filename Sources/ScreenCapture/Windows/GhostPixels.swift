@@ -67,8 +67,7 @@ struct GhostPixels: Sendable {
     /// Removes the places that were painted over.
     mutating func erased(_ areas: [CaptureRectangle]) {
         for index in ghosts.indices {
-            for area in areas { ghosts[index].parts = ghosts[index].parts.flatMap { $0.without(area) } }
-            ghosts[index].parts = CaptureRectangle.joined(ghosts[index].parts)
+            ghosts[index].parts = CaptureRectangle.parts(of: ghosts[index].parts, without: areas)
         }
         ghosts.removeAll { $0.parts.isEmpty }
     }
@@ -111,6 +110,11 @@ extension CaptureRectangle {
     static func joined(_ parts: [Self]) -> [Self] {
         guard parts.count > 16 else { return parts }
         return [parts.dropFirst().reduce(parts[0]) { $0.joined(with: $1) }]
+    }
+
+    /// What remains of parts outside some areas. It may be too large, if there were many parts.
+    static func parts(of parts: [Self], without areas: [Self]) -> [Self] {
+        joined(areas.reduce(parts) { parts, area in parts.flatMap { $0.without(area) } })
     }
 
     /// The index of the rectangle that grows the least if a place is joined to it; nil if there is none.

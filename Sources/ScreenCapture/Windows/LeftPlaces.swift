@@ -53,8 +53,7 @@ struct LeftPlaces: Sendable {
             if areas.contains(where: { place.intersection($0) != nil }) { effect.painted(now: now) }
             guard !unpainted.isEmpty else { return }
             paintings += 1
-            for area in areas { unpainted = unpainted.flatMap { $0.without(area) } }
-            unpainted = CaptureRectangle.joined(unpainted)
+            unpainted = CaptureRectangle.parts(of: unpainted, without: areas)
         }
     }
 

@@ -38,8 +38,8 @@ package struct LingeringSecrets: Sendable {
         passed.note(way, for: lateness(Self.fadingTime), now: now)
     }
 
-    /// Notes that a window whose ways were noted before it was ever read has nothing to hide.
-    mutating func isHarmless(_ window: UInt32) { passed.isHarmless(window) }
+    /// Forgets the ways that a window was noted for before it was ever read: it has nothing to hide.
+    mutating func forgetGuess(of window: UInt32) { passed.forgetGuess(of: window) }
 
     /// Whether no place is known that stays hidden for a while.
     var isEmpty: Bool { places.isEmpty && everywhereUntil == nil && left.isEmpty && passed.all.isEmpty }

@@ -28,13 +28,15 @@ struct PassedPlaces: Sendable {
         var awaitsPaint: Bool
         /// The window whose way it is; nil for several.
         var window: UInt32?
-        /// The window may be harmless.
+        /// As in `Way`; all ways that became this one are guesses.
         var isGuess: Bool
         /// What is painted in the first picture may be of before.
         var isNew = true
         /// When the manager was asked to paint the place, because the effect seems to be over; nil if it is not, or was
-        /// not.
+        /// not. It is asked again, but an answer is late or prompt from the first time on.
         var askedAt: MediaTime?
+        /// When it was asked last.
+        var repeatedAt: MediaTime?
         /// What it has not painted since.
         var unpainted: [CaptureRectangle] = []
         /// It has painted the whole place promptly. So it does not hang, and the effect is over.
@@ -44,26 +46,25 @@ struct PassedPlaces: Sendable {
         /// When to ask the manager to paint the place; nil for never.
         var nextRequest: MediaTime? {
             guard !awaitsPaint, !isDone else { return nil }
-            return askedAt.map { $0 + LeftPlaces.requestPause } ?? effect.end
+            return repeatedAt.map { $0 + LeftPlaces.requestPause } ?? effect.end
         }
 
         mutating func paint(_ areas: [CaptureRectangle], now: MediaTime) {
             defer { isNew = false }
             guard !isNew, !isDone, areas.contains(where: { place.intersection($0) != nil }) else { return }
             if let askedAt, now - askedAt <= effect.pause {
-                for area in areas { unpainted = unpainted.flatMap { $0.without(area) } }
-                unpainted = CaptureRectangle.joined(unpainted)
+                unpainted = CaptureRectangle.parts(of: unpainted, without: areas)
                 isDone = unpainted.isEmpty
                 return
             }
             // A manager that was late may have hung in the middle, and goes on now.
-            askedAt = nil
+            (askedAt, repeatedAt) = (nil, nil)
             effect.painted(now: now)
             if awaitsPaint { effect.restart(now: now) }
             awaitsPaint = false
         }
 
-        mutating func ask(now: MediaTime) { (askedAt, unpainted) = (now, [place]) }
+        mutating func ask(now: MediaTime) { (askedAt, repeatedAt, unpainted) = (askedAt ?? now, now, [place]) }
     }
 
     /// Beyond this number, all places become one. Programs add places, even while no pictures are made.
@@ -90,7 +91,7 @@ struct PassedPlaces: Sendable {
     }
 
     /// Forgets the way of a window that was never read before, and is harmless.
-    mutating func isHarmless(_ window: UInt32) { all.removeAll { $0.isGuess && $0.window == window } }
+    mutating func forgetGuess(of window: UInt32) { all.removeAll { $0.isGuess && $0.window == window } }
 
     /// Notes what the server reports as painted since the picture before.
     mutating func painted(_ areas: [CaptureRectangle], now: MediaTime) {
@@ -139,7 +140,7 @@ extension PassedPlaces.Passed {
     fileprivate mutating func join(_ other: Self) {
         place = place.joined(with: other.place)
         effect.join(other.effect)
-        (askedAt, isDone) = (nil, false)
+        (askedAt, repeatedAt, isDone) = (nil, nil, false)
         isGuess = isGuess && other.isGuess
         (awaitsPaint, isNew) = (awaitsPaint || other.awaitsPaint, isNew || other.isNew)
         if window != other.window { window = nil }

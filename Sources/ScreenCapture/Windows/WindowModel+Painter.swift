@@ -97,14 +97,17 @@ extension WindowModel {
             !window.isMenu, let place = window.place
         else { return }
         let parents = window.iconPlace == nil ? secure.compactMap { windows[$0] } : []
-        // Its new place is unknown until the next reading.
-        guard !window.hasIconMoved, !parents.contains(where: \.hasIconMoved) else { return pass(bounds, .passing(id)) }
+        if window.hasIconMoved || parents.contains(where: \.hasIconMoved) {
+            // Its new place is unknown until the next reading.
+            pass(bounds, .passing(id))
+            return
+        }
         var icons = window.iconPlace.map { [$0] } ?? parents.compactMap(\.iconPlace)
         if isIcon, isOfMutter, window.iconPlace == nil {
             icons.append(CaptureRectangle(x: 0, y: 0, width: bounds.width, height: 1))
         }
         // KWin's Magic Lamp moves it from the pointer, or there.
-        if icons.isEmpty, isIcon, !window.isNew { return pass(bounds, .passing(id)) }
+        if icons.isEmpty, isIcon, !window.isNew { pass(bounds, .passing(id)) }
         for icon in icons {
             var way = place.joined(with: icon)
             if isOfMutter {

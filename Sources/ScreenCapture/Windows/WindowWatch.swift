@@ -72,7 +72,7 @@ struct WindowWatch {
                 let isGone = window.map { !model.isViewable($0) } ?? true
                 lingering.left(place, by: window, isGone: isGone, now: now)
             case .way(let way): lingering.passes(way, now: now)
-            case .harmless(let window): lingering.isHarmless(window)
+            case .harmless(let window): lingering.forgetGuess(of: window)
             }
         }
     }
