@@ -62,7 +62,7 @@ struct HangingDiskTests {
             try waitFor("pictures to be encoded") { try daemon.encodedPictures() >= frames + 20 }
             let health = try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket)
             #expect(health.status == 200, "\(health)")
-            #expect(daemon.log.contains("audit log waits for its disk"), "\(daemon.log)")
+            try daemon.waitForLog("audit log waits for its disk")
             for _ in 0..<300 {
                 try post(daemon, "/curtain/up")
                 try post(daemon, "/curtain/down")
@@ -105,7 +105,7 @@ struct HangingDiskTests {
             try waitFor("the end", within: 5, evidence: { daemon.log }) {
                 daemon.log.contains(" stopped exit_status=0 sent_all=true")
             }
-            #expect(daemon.log.contains("audit log not written lost=6"), "\(daemon.log)")
+            try daemon.waitForLog("audit log not written lost=6")
             disk.recover()
             #expect(try daemon.terminate() == .code(0), "\(daemon.log)")
         }
@@ -150,7 +150,7 @@ struct HangingDiskTests {
             try waitFor("pictures to be encoded") { try daemon.encodedPictures() >= frames + 10 }
             let health = try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket)
             #expect(health.status == 200, "\(health)")
-            #expect(daemon.log.contains("state file not written"), "\(daemon.log)")
+            try daemon.waitForLog("state file not written")
 
             disk.recover()
             try waitFor("the log to say so", evidence: { daemon.log }) {
@@ -200,7 +200,7 @@ struct HangingDiskTests {
             let health = try UnixHTTPClient.get("/healthz", socket: daemon.controlSocket)
             #expect(health.status == 200, "\(health)")
             #expect(try client.finish().reason == .finished)
-            #expect(daemon.log.contains("has not ended: its thread waits for the disk of key_file"), "\(daemon.log)")
+            try daemon.waitForLog("has not ended: its thread waits for the disk of key_file")
             disk.recover()
             _ = try daemon.terminate()
             #expect(try !FLVRecording(folder.file("out.flv")).tags.isEmpty)
@@ -386,7 +386,7 @@ struct HangingDiskTests {
                 let goodbye = try client.finish()
                 #expect(goodbye.reason == .finished, "\(goodbye)")
             }
-            #expect(daemon.log.contains("hangs at its end; what it has not written is lost"), "\(daemon.log)")
+            try daemon.waitForLog("hangs at its end; what it has not written is lost")
             disk.recover()
             #expect(try daemon.terminate() == .code(0), "\(daemon.log)")
             #expect(try !FLVRecording(folder.file("out.flv")).tags.isEmpty)

@@ -85,7 +85,7 @@ import Testing
                 daemon.process.signal(SIGHUP)
                 try waitFor("it to be gone", isLeft)
                 // And not because the server takes nothing.
-                #expect(daemon.log.contains("destination main removed"), "\(daemon.log)")
+                try daemon.waitForLog("destination main removed")
             case .changed:
                 settings.destinations[0].fields["chunk_size"] = "4096"
                 try daemon.rewrite(settings)

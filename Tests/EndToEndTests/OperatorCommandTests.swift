@@ -69,7 +69,7 @@ import Testing
             try playback.client.waitForEnd()
             try waitFor("the broadcast to be over") { try state() == "idle" }
             // A line of level debug: the daemon began with info.
-            #expect(daemon.log.contains("destination state"), "\(daemon.log)")
+            try daemon.waitForLog("destination state")
             let again = try control(daemon, "stop")
             #expect(again.exit == .code(1) && again.errors.contains("refused: no broadcast is running"), "\(again)")
             try stage.checkRecording(try stage.server.finishedRecording())

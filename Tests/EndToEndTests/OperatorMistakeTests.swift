@@ -216,6 +216,7 @@ import Testing
 
             try #require(unlink(key) == 0)
             // The reason comes before what follows from it.
+            try daemon.waitForLog("broadcast failed")
             let log = daemon.log
             let reason = try #require(log.firstRange(of: "destination failed"), "\(log)")
             let end = try #require(log.firstRange(of: "broadcast failed"), "\(log)")
@@ -224,7 +225,7 @@ import Testing
             try waitFor("the daemon to be ready by itself", evidence: { daemon.log }) {
                 (try? UnixHTTPClient.get("/readyz", socket: daemon.controlSocket).status) == 200
             }
-            #expect(daemon.log.contains("notice destination ready destination=main"))
+            try daemon.waitForLog("notice destination ready destination=main")
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
             try Playback(client).bringLive(NumberedPictures.landscape(1))

@@ -91,8 +91,8 @@ import UpcastPrivacy
             // A client that connects at once, while no app has come back.
             try send(Self.secret, to: second) { count in try count > 10 && second.encodedPictures() > 10 }
             #expect(try kept(second) == before)
-            #expect(second.log.contains("state restored"), "\(second.log)")
-            #expect(second.log.contains("protection=capture_state"), "\(second.log)")
+            try second.waitForLog("state restored")
+            try second.waitForLog("protection=capture_state")
             var frames = 0
             try DecodedVideo.forEachFrame(of: folder.file("second.flv")) { frame in
                 frames += 1
@@ -137,8 +137,8 @@ import UpcastPrivacy
             let folder = try TemporaryDirectory("state")
             try folder.write("{\"version\": 1, \"holds\": [{", to: "state.json")
             let first = try Daemon(settings(folder, "first.flv"))
-            #expect(first.log.contains("state file cannot be read"), "\(first.log)")
-            #expect(first.log.contains("curtain down --force"))
+            try first.waitForLog("state file cannot be read")
+            try first.waitForLog("curtain down --force")
             #expect(
                 try String(contentsOfFile: folder.file("state.json.unreadable"), encoding: .utf8)
                     == "{\"version\": 1, \"holds\": [{")
@@ -211,6 +211,7 @@ import UpcastPrivacy
             let folder = try TemporaryDirectory("state")
             settings.destinations.append((name: "file", fields: ["url": "file:" + folder.file("out.flv")]))
             let daemon = try Daemon(settings)
+            try daemon.waitForLog("\n")
             let line = daemon.log.split(separator: "\n").first ?? ""
             #expect(line.contains("no state file") && line.contains("end with this daemon"), "\(line)")
             let answer = try ask(daemon, "POST", "/curtain/up")

@@ -216,11 +216,11 @@ import Testing
     @Test(.inItsTurn, arguments: [true, false]) func bothComeBack(isScreenFirst: Bool) async throws {
         try await blocking {
             let display = Self.ownDisplay(isScreenFirst ? 1 : 2)
-            var screen: VirtualScreen? = try VirtualScreen(width: 640, height: 360, display: display)
+            let screen = try VirtualScreen(width: 640, height: 360, display: display)
             let recorder = try RecordingDaemon()
-            let client = try recorder.capture(try #require(screen))
+            let client = try recorder.capture(screen)
             try recorder.end(while: client)
-            screen = nil
+            try screen.end()
             try recorder.waitFor("the client to notice", client) { client.errors.contains(Self.xServerEnded) }
             if !isScreenFirst { try recorder.startAgain() }
             let next = try VirtualScreen(width: 800, height: 450, display: display)
@@ -277,11 +277,11 @@ import Testing
     @Test(.inItsTurn) func anXServerThatComesBack() async throws {
         try await blocking {
             let display = Self.ownDisplay(0)
-            var screen: VirtualScreen? = try VirtualScreen(width: 640, height: 360, display: display)
+            let screen = try VirtualScreen(width: 640, height: 360, display: display)
             let stage = try Stage()
-            let client = try stage.capture(try #require(screen))
+            let client = try stage.capture(screen)
             try stage.waitUntilLive(client)
-            screen = nil
+            try screen.end()
             try waitFor("upcast-screen to notice", evidence: { client.errorTail }) {
                 client.errors.contains(Self.xServerEnded)
             }
@@ -317,6 +317,7 @@ import Testing
             try waitFor("the monitor to be back", evidence: { client.errorTail }) {
                 client.errors.contains("capturing 640x360+640+0")
             }
+            try stage.daemon.waitForLog("broadcast started")
             let broadcasts = stage.daemon.log.components(separatedBy: "broadcast started").count - 1
             #expect(broadcasts == 1, "one broadcast throughout")
             try stage.end(client)

@@ -18,7 +18,7 @@ import Testing
             try waitFor("READY") { manager.count("READY=1") == 1 }
             let idle = /STATUS=idle: waits for a capture client; memory [0-9]+ of [0-9]+ MiB needed/
             #expect(manager.news.contains { $0.wholeMatch(of: idle) != nil }, "\(manager.news)")
-            #expect(daemon.log.contains("capture_socket=\(daemon.ingestSocket)"), "\(daemon.log)")
+            try daemon.waitForLog("capture_socket=\(daemon.ingestSocket)")
 
             let client = try CaptureClient(socket: daemon.ingestSocket)
             try client.start()
@@ -78,8 +78,8 @@ import Testing
             try reload("the file", "destination copy added with its new settings")
             #expect(manager.count("RELOADING=1") == 1)
             #expect(manager.news.contains { $0.hasPrefix("MONOTONIC_USEC=") })
-            #expect(daemon.log.contains("waits for the next broadcast keys=video.fit"), "\(daemon.log)")
-            #expect(daemon.log.contains("video.bitrate_kbps 4000"), "\(daemon.log)")
+            try daemon.waitForLog("waits for the next broadcast keys=video.fit")
+            try daemon.waitForLog("video.bitrate_kbps 4000")
             try waitFor("the file to be written") { try states()["copy"] == "live" }
 
             // The same stream at the same server: its successor has to wait for it.
@@ -94,7 +94,7 @@ import Testing
             changed.video["fit"] = "sideways"
             try daemon.rewrite(changed)
             try reload("the mistake", "configuration not reloaded")
-            #expect(daemon.log.contains("video.fit"), "\(daemon.log)")
+            try daemon.waitForLog("video.fit")
             #expect(try states() == ["main": "live", "copy": "live"], "\(daemon.process.errorTail)")
 
             // What cannot be had on this machine would end what is live.
@@ -218,7 +218,7 @@ import Testing
             #expect(manager.count("WATCHDOG=1") == fed)
             // It cannot end in order, and ends all the same: 3 s to drain, 5 to close.
             #expect(try daemon.terminate(within: 20) == .code(70), "\(daemon.process.errorTail)")
-            #expect(daemon.log.contains("not stopped in time"))
+            try daemon.waitForLog("not stopped in time")
             try server.stop()
         }
     }

@@ -84,7 +84,8 @@ import Testing
             try waitFor("the failure", evidence: { stage.daemon.log }) { try hook(stage.daemon)["failed"] as? Int == 1 }
             let error = try hook(stage.daemon)["last_error"] as? String
             #expect(error?.contains("certificate") == true, "\(error ?? "none")")
-            #expect(stage.daemon.log.contains("webhook delivery failed"))
+            // The hook's thread counts the failure first, and writes the line afterwards.
+            try stage.daemon.waitForLog("webhook delivery failed")
             #expect(try receiver.deliveries.isEmpty)
             try stage.end()
         }
@@ -144,7 +145,10 @@ import Testing
             let data = try #require(try reloaded.json["data"] as? [String: Any])
             #expect(data["applied"] as? [String] == ["webhook studio changed"])
             #expect(first.requests.count == 1)
-            #expect(try hook(daemon)["delivered"] as? Int ?? 0 >= 1)
+            // The daemon counts the delivery after it has read the answer.
+            try waitFor("the delivery to be counted", evidence: { daemon.log }) {
+                try hook(daemon)["delivered"] as? Int ?? 0 >= 1
+            }
             let configuration = try UnixHTTPClient.get("/config", socket: daemon.controlSocket).body
             #expect(configuration.contains("127.0.0.1:\(second.port)/***"), "\(configuration)")
             settings.webhooks = []

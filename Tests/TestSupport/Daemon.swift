@@ -155,5 +155,11 @@ package final class Daemon: Sendable {
     /// Everything that the daemon has printed so far.
     package var log: String { process.output + process.errors }
 
+    /// Waits for a text in the log. A line may be later than what it tells: the daemon's threads wait until
+    /// it is written, but for at most 100 ms.
+    package func waitForLog(_ text: String) throws {
+        try waitFor("\"\(text)\" in the log", evidence: { log }) { log.contains(text) }
+    }
+
     package var figures: ProcessFigures? { ProcessFigures(processID: process.processID) }
 }

@@ -50,6 +50,9 @@ package final class VirtualScreen: Sendable {
 
     package func signal(_ number: CInt) { server.signal(number) }
 
+    /// Ends the server, and waits: until then, no other one can have its number.
+    package func end() throws { try server.stop(SIGTERM) }
+
     /// Starts a window manager, which ends with the screen. Returns once it has announced itself.
     ///
     /// - Parameter slowness: how many times as long KWin's animations take.
