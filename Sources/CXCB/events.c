@@ -117,7 +117,7 @@ static upcast_x_event of_windows(upcast_x *x, const xcb_generic_event_t *event, 
             result.kind = UPCAST_X_WINDOW_ICON_MOVED;
             result.window = e->window;
         } else if (atom == x->atoms.wm_state) {
-            result.kind = UPCAST_X_WINDOW_REARRANGED;
+            result.kind = UPCAST_X_WINDOW_STATE_CHANGED;
             result.window = e->window;
         }
         return result;

@@ -275,6 +275,7 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
             damage.noteAll()
             return schedule.noteChange()
         }
+        let grabbed = clock.now()
         // Takes exactly the events that the picture contains.
         while let event = display.nextEvent(before: moment.sequence) { try take(event) }
         try followScreen(notice)
@@ -283,9 +284,8 @@ package final class ScreenGrabber: @unchecked Sendable /* one thread at a time *
             let hasFocus = try display.hasOverlayFocus()
             windows.note(hasFocus: hasFocus, showsOverview: hasFocus ? nil : showsOverview(), now: clock.now())
         }
-        guard windows.judge(now: now, showsMark: { shows($0, frame, area) }), self.area == area else {
-            return schedule.retry()
-        }
+        let isJudged = windows.judge(now: now, grabbed: grabbed, showsMark: { shows($0, frame, area) })
+        guard isJudged, self.area == area else { return schedule.retry() }
         windows.secrets.write(into: &regions, in: area)
         let isInFront = try windows.isInFront(now: now)
         if isInFront != self.isInFront || !isFrontTold && windows.isFrontKnown {

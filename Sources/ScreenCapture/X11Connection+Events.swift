@@ -59,6 +59,7 @@ extension X11Connection {
         case UPCAST_X_WINDOW_RENAMED: kind = .renamed
         case UPCAST_X_WINDOW_CAME_INSIDE: kind = .cameInside(isStranger: event.is_stranger)
         case UPCAST_X_WINDOW_REARRANGED: kind = .rearranged
+        case UPCAST_X_WINDOW_STATE_CHANGED: kind = .stateChanged
         case UPCAST_X_WINDOW_ICON_MOVED: kind = .iconMoved
         case UPCAST_X_WINDOW_RESTACKED: kind = .restacked
         case UPCAST_X_ACTIVE_CHANGED: return .activeChanged

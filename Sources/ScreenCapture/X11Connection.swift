@@ -66,9 +66,8 @@ package import UpcastClient
     var disturbedReadings = 0
     /// Segments that no frame uses any more.
     private let detached = Monitor<[UInt32]>([])
-    /// Places that have changed between the last two pictures of the screen, in pixels of the root window. Incomplete
-    /// if there are many.
-    private(set) var damaged: [CaptureRectangle] = []
+    /// What has changed between the last two pictures of the screen.
+    private(set) var painted = PaintedAreas([])
     /// The server's pixels before their conversion.
     private var stored: [UInt8] = []
     private static let maxPointerPixels = 256 * 256
@@ -210,7 +209,8 @@ package import UpcastClient
     ) throws(GrabError) -> Moment {
         var picture = upcast_x_picture()
         let moment = try grab(0, area, into: frame, &picture)
-        damaged.removeAll(keepingCapacity: true)
+        painted.areas.removeAll(keepingCapacity: true)
+        painted.bounds = nil
         if hasDamage { note(&picture, &damage, area) } else { damage.noteAll() }
         return moment
     }
@@ -258,9 +258,14 @@ package import UpcastClient
         let (count, bounds) = (Int(picture.damage_count), Self.rectangle(picture.damage_bounds))
         unsafe withUnsafeBytes(of: &picture.damage) { bytes in
             let rectangles = unsafe bytes.bindMemory(to: upcast_x_rectangle.self)
-            for index in 0..<min(count, rectangles.count) { unsafe damaged.append(Self.rectangle(rectangles[index])) }
-            guard count <= rectangles.count else { return damage.note(bounds, in: area) }
-            for rectangle in damaged { damage.note(rectangle, in: area) }
+            for index in 0..<min(count, rectangles.count) {
+                unsafe painted.areas.append(Self.rectangle(rectangles[index]))
+            }
+            guard count <= rectangles.count else {
+                painted.bounds = bounds
+                return damage.note(bounds, in: area)
+            }
+            for rectangle in painted.areas { damage.note(rectangle, in: area) }
         }
     }
 

@@ -1,4 +1,4 @@
-import UpcastClient
+package import UpcastClient
 
 @testable import ScreenCapture
 
@@ -65,12 +65,17 @@ extension WindowSecrets {
 }
 
 extension WindowModel.Left {
-    /// Nil for a window that is harmless.
+    /// Nil for what is learned of a window.
     var place: CaptureRectangle? {
         switch self {
         case .place(let place, _): place
         case .way(let way): way.place
-        case .harmless: nil
+        case .harmless, .unread: nil
         }
     }
+}
+
+/// All that was painted.
+extension PaintedAreas: ExpressibleByArrayLiteral {
+    package init(arrayLiteral areas: CaptureRectangle...) { self.init(areas) }
 }

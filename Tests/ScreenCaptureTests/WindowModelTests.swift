@@ -1030,7 +1030,7 @@ private final class LookupCount: Sendable {
         painted: [CaptureRectangle] = [CaptureRectangle(x: 0, y: 0, width: 9999, height: 9999)]
     ) -> WindowSecrets {
         var secrets = secrets
-        lingering.painted(painted, now: now)
+        lingering.painted(PaintedAreas(painted), now: now)
         lingering.extend(&secrets, now: now)
         return secrets
     }

@@ -184,18 +184,18 @@ import UpcastClient
             try watch.begin()
             try rig.run("xdotool", "windowunmap", "--sync", "\(window)")
             try rig.follow(&watch)
-            let isJudgedUnread = watch.judge(now: .zero, showsMark: { _ in true })
+            let isJudgedUnread = watch.judge(now: .zero, grabbed: .zero, showsMark: { _ in true })
             #expect(!isJudgedUnread, "nothing is read")
             let reading = try #require(try rig.display.read({ watch.unread }, taking: { _ in }))
             watch.note(reading, now: .zero)
-            let isJudged = watch.judge(now: .zero, showsMark: { _ in true })
+            let isJudged = watch.judge(now: .zero, grabbed: .zero, showsMark: { _ in true })
             #expect(isJudged)
             try rig.run(
                 "xprop", "-display", rig.screen.display, "-id", "\(window)", "-f", "_UPCAST_SECURE", "32c", "-set",
                 "_UPCAST_SECURE", "1")
             try rig.follow(&watch)
             var judged: [Bool] = []
-            for _ in 0..<4 { judged.append(watch.judge(now: .zero, showsMark: { _ in true })) }
+            for _ in 0..<4 { judged.append(watch.judge(now: .zero, grabbed: .zero, showsMark: { _ in true })) }
             #expect(judged == [false, false, false, true])
         }
     }
@@ -236,9 +236,9 @@ import UpcastClient
     @Test func whatDisturbsAReading() {
         let window = { (kind: WindowEvent.Kind) in X11Connection.Event.window(WindowEvent(kind, 1, sequence: 1)) }
         let place = CaptureRectangle(x: 0, y: 0, width: 1, height: 1)
-        let disturbing: [X11Connection.Event] =
-            [.composited(true)]
-            + [.came(nil), .went, .changed, .renamed, .cameInside(isStranger: false), .rearranged].map(window)
+        let kinds: [WindowEvent.Kind] =
+            [.came(nil), .went, .changed, .renamed, .cameInside(isStranger: false), .rearranged, .stateChanged]
+        let disturbing = [.composited(true)] + kinds.map(window)
         let others: [X11Connection.Event] =
             [.damaged, .screenChanged, .pointerShapeChanged, .pointerMoved, .activeChanged]
             + [.mapped, .unmapped, .moved(place), .movedInside, .unmappedInside, .restacked].map(window)

@@ -179,8 +179,10 @@ enum upcast_x_event_kind {
     UPCAST_X_WINDOW_RENAMED,
     /// A window was created in the child or reparented into it. `is_stranger`: another X client created that window.
     UPCAST_X_WINDOW_CAME_INSIDE,
-    /// A window inside the child has gone, or WM_STATE has changed.
+    /// A window inside the child has gone.
     UPCAST_X_WINDOW_REARRANGED,
+    /// WM_STATE of the child, or of a window inside it, has changed: the window may be an icon now, or no longer one.
+    UPCAST_X_WINDOW_STATE_CHANGED,
     /// The child, or a window inside it, has another place in the taskbar.
     UPCAST_X_WINDOW_ICON_MOVED,
     /// The child has another place in the stack.

@@ -4,10 +4,10 @@ internal import MediaCore
 /// there. It may be busy, and users set slow animations. Pure.
 struct EffectEnd: Equatable, Sendable {
     /// How long the effect usually takes at most.
-    private(set) var time: MediaTime
+    private var time: MediaTime
     /// When that time is over.
     private(set) var until: MediaTime
-    /// When something was last painted in the place, or the time began.
+    /// When something was last painted in the place; at first, the time of the event that causes the effect.
     private var lastPaint: MediaTime
 
     /// How much longer a place is hidden in which something is always painted, as by a video, or nothing yet.

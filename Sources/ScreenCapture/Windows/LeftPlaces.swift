@@ -46,14 +46,14 @@ struct LeftPlaces: Sendable {
             (pictures, paintings, requests, unpainted) = (0, 0, 0, [place])
         }
 
-        mutating func paint(_ areas: [CaptureRectangle], now: MediaTime) {
+        mutating func paint(_ painted: PaintedAreas, now: MediaTime) {
             defer { pictures += 1 }
             // Areas of the first picture may have been painted before the window left.
-            guard pictures > 0, !areas.isEmpty else { return }
-            if areas.contains(where: { place.intersection($0) != nil }) { effect.painted(now: now) }
+            guard pictures > 0, !painted.areas.isEmpty else { return }
+            if painted.mayTouch(place) { effect.painted(now: now) }
             guard !unpainted.isEmpty else { return }
             paintings += 1
-            unpainted = CaptureRectangle.parts(of: unpainted, without: areas)
+            unpainted = painted.missing(of: unpainted)
         }
     }
 
@@ -89,9 +89,11 @@ struct LeftPlaces: Sendable {
         all[0].join(oldest)
     }
 
-    /// Notes what the server reports as painted since the picture before.
-    mutating func painted(_ areas: [CaptureRectangle], now: MediaTime) {
-        for index in all.indices { all[index].paint(areas, now: now) }
+    /// Notes what was painted between the picture before and this one.
+    ///
+    /// - Parameter now: a time after the picture was made.
+    mutating func painted(_ painted: PaintedAreas, now: MediaTime) {
+        for index in all.indices { all[index].paint(painted, now: now) }
     }
 
     /// Adapts to a new screen size. Nothing is painted beyond the edges.

@@ -38,8 +38,11 @@ package struct LingeringSecrets: Sendable {
         passed.note(way, for: lateness(Self.fadingTime), now: now)
     }
 
-    /// Forgets the ways that a window was noted for before it was ever read: it has nothing to hide.
-    mutating func forgetGuess(of window: UInt32) { passed.forgetGuess(of: window) }
+    /// Forgets the ways of a window that was never read before: it has nothing to hide.
+    mutating func forgetGuesses(of window: UInt32) { passed.forgetGuesses(of: window) }
+
+    /// Keeps the ways of a window that has gone before it was read.
+    mutating func keepGuesses(of window: UInt32) { passed.keepGuesses(of: window) }
 
     /// Whether no place is known that stays hidden for a while.
     var isEmpty: Bool { places.isEmpty && everywhereUntil == nil && left.isEmpty && passed.all.isEmpty }
@@ -49,8 +52,8 @@ package struct LingeringSecrets: Sendable {
         min(max(time, MediaTime(nanoseconds: slowest.nanoseconds * Int64(Self.answers))), Self.maxTime)
     }
 
-    /// The area that the compositing manager has to paint, because the server has not reported it as painted; nil for
-    /// none.
+    /// The area that the compositing manager has to paint, because the server has not reported it as painted, or an
+    /// effect seems to be over there; nil for none.
     package mutating func takeRequest(now: MediaTime) -> CaptureRectangle? {
         let (left, passed) = (left.takeRequest(now: now), passed.takeRequest(now: now))
         guard let left, let passed else { return left ?? passed }
@@ -58,7 +61,10 @@ package struct LingeringSecrets: Sendable {
     }
 
     /// The screen has another size.
-    package mutating func resize(to bounds: CaptureRectangle) { left.resize(to: bounds) }
+    package mutating func resize(to bounds: CaptureRectangle) {
+        left.resize(to: bounds)
+        passed.resize(to: bounds)
+    }
 
     /// Notes how long the server has taken to answer.
     package mutating func answered(in time: MediaTime) { slowest = max(slowest, time) }
@@ -66,10 +72,12 @@ package struct LingeringSecrets: Sendable {
     /// Begins a picture: older answers count less.
     package mutating func beginPicture() { slowest = MediaTime(nanoseconds: slowest.nanoseconds * 7 / 8) }
 
-    /// Notes what has changed since the picture before, sent or not, in pixels of the root window.
-    package mutating func painted(_ areas: [CaptureRectangle], now: MediaTime) {
-        left.painted(areas, now: now)
-        passed.painted(areas, now: now)
+    /// Notes what was painted between the picture before, sent or not, and this one.
+    ///
+    /// - Parameter now: a time after the picture was made.
+    package mutating func painted(_ painted: PaintedAreas, now: MediaTime) {
+        left.painted(painted, now: now)
+        passed.painted(painted, now: now)
     }
 
     /// Also hides what was hidden a moment ago.

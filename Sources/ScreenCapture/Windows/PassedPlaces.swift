@@ -2,8 +2,8 @@ internal import Grabbing
 internal import MediaCore
 internal import UpcastClient
 
-/// Places across which a compositing manager may show secret windows. Each ends when its effect is over and the manager
-/// has painted it since, or after some time. Pure.
+/// Places across which a compositing manager may show secret windows. Each ends when its effect seems to be over, the
+/// manager paints it when asked, and nothing more is painted there; or after some time. Pure.
 struct PassedPlaces: Sendable {
     struct Way: Equatable, Sendable {
         enum Kind: Equatable {
@@ -32,14 +32,15 @@ struct PassedPlaces: Sendable {
         var isGuess: Bool
         /// What is painted in the first picture may be of before.
         var isNew = true
-        /// When the manager was asked to paint the place, because the effect seems to be over; nil if it is not, or was
-        /// not. It is asked again, but an answer is late or prompt from the first time on.
+        /// When the manager was first asked to paint the place, because the effect seems to be over; nil if it was not
+        /// asked, or has painted late since. Its answer is late or prompt from this time on, even if it is asked again.
         var askedAt: MediaTime?
         /// When it was asked last.
         var repeatedAt: MediaTime?
-        /// What it has not painted since.
+        /// What it has not painted since then.
         var unpainted: [CaptureRectangle] = []
-        /// It has painted the whole place promptly. So it does not hang, and the effect is over.
+        /// It has painted the whole place promptly, so it does not hang. If it is still in the middle of the effect, it
+        /// paints on.
         var isDone = false
 
         var end: MediaTime { isDone ? effect.end : effect.latest }
@@ -49,22 +50,25 @@ struct PassedPlaces: Sendable {
             return repeatedAt.map { $0 + LeftPlaces.requestPause } ?? effect.end
         }
 
-        mutating func paint(_ areas: [CaptureRectangle], now: MediaTime) {
+        mutating func paint(_ painted: PaintedAreas, now: MediaTime) {
             defer { isNew = false }
-            guard !isNew, !isDone, areas.contains(where: { place.intersection($0) != nil }) else { return }
+            guard !isNew, painted.mayTouch(place) else { return }
+            effect.painted(now: now)
+            if isDone { return }
             if let askedAt, now - askedAt <= effect.pause {
-                unpainted = CaptureRectangle.parts(of: unpainted, without: areas)
+                unpainted = painted.missing(of: unpainted)
                 isDone = unpainted.isEmpty
                 return
             }
             // A manager that was late may have hung in the middle, and goes on now.
             (askedAt, repeatedAt) = (nil, nil)
-            effect.painted(now: now)
             if awaitsPaint { effect.restart(now: now) }
             awaitsPaint = false
         }
 
-        mutating func ask(now: MediaTime) { (askedAt, repeatedAt, unpainted) = (askedAt ?? now, now, [place]) }
+        mutating func noteAsked(now: MediaTime) {
+            (askedAt, repeatedAt, unpainted) = (askedAt ?? now, now, [place])
+        }
     }
 
     /// Beyond this number, all places become one. Programs add places, even while no pictures are made.
@@ -73,7 +77,8 @@ struct PassedPlaces: Sendable {
 
     /// Notes a way for a time. A way of the same window that is not over becomes one with it.
     mutating func note(_ way: Way, for time: MediaTime, now: MediaTime) {
-        forget(until: now)
+        // Whether others are over is known only after the next picture: it tells what was painted.
+        all.removeAll { $0.effect.latest <= now }
         let new = Passed(
             place: way.place, effect: EffectEnd(time, from: now), awaitsPaint: way.kind != .passed,
             window: way.kind.window, isGuess: way.isGuess)
@@ -90,28 +95,45 @@ struct PassedPlaces: Sendable {
         all = [joined]
     }
 
-    /// Forgets the way of a window that was never read before, and is harmless.
-    mutating func forgetGuess(of window: UInt32) { all.removeAll { $0.isGuess && $0.window == window } }
+    /// Forgets the ways of a window that was never read before, and is harmless.
+    mutating func forgetGuesses(of window: UInt32) { all.removeAll { $0.isGuess && $0.window == window } }
 
-    /// Notes what the server reports as painted since the picture before.
-    mutating func painted(_ areas: [CaptureRectangle], now: MediaTime) {
-        for index in all.indices { all[index].paint(areas, now: now) }
+    /// Keeps the ways of a window that has gone before it was read. Another window may get its number.
+    mutating func keepGuesses(of window: UInt32) {
+        for index in all.indices where all[index].window == window { all[index].isGuess = false }
+    }
+
+    /// Adapts to a new screen size. Nothing is painted beyond the edges.
+    mutating func resize(to bounds: CaptureRectangle) {
+        all = all.compactMap { passed in
+            var passed = passed
+            guard let place = passed.place.intersection(bounds) else { return nil }
+            (passed.place, passed.unpainted) = (place, passed.unpainted.compactMap { $0.intersection(bounds) })
+            return passed
+        }
+    }
+
+    /// Notes what was painted between the picture before and this one.
+    ///
+    /// - Parameter now: a time after the picture was made.
+    mutating func painted(_ painted: PaintedAreas, now: MediaTime) {
+        for index in all.indices { all[index].paint(painted, now: now) }
     }
 
     /// The bounding box of the places that the compositing manager has to paint now; nil for none.
     mutating func takeRequest(now: MediaTime) -> CaptureRectangle? {
         var area: CaptureRectangle?
         for index in all.indices {
-            guard let due = all[index].nextRequest, due <= now else { continue }
-            all[index].ask(now: now)
+            guard all[index].end > now, let due = all[index].nextRequest, due <= now else { continue }
+            all[index].noteAsked(now: now)
             area = area?.joined(with: all[index].place) ?? all[index].place
         }
         return area
     }
 
-    /// Hides the places whose time is not over. Returns when the first of them ends, or has to be painted.
+    /// Forgets places whose time is over, and hides the others. Returns when the next one ends, or has to be painted.
     mutating func hide(in secrets: inout WindowSecrets, now: MediaTime) -> MediaTime? {
-        forget(until: now)
+        all.removeAll { $0.end <= now }
         var next: MediaTime?
         for passed in all {
             secrets.hide(passed.place)
@@ -119,8 +141,6 @@ struct PassedPlaces: Sendable {
         }
         return next
     }
-
-    private mutating func forget(until now: MediaTime) { all.removeAll { $0.end <= now } }
 }
 
 extension PassedPlaces.Way.Kind {

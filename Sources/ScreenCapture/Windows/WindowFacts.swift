@@ -158,8 +158,10 @@ package struct WindowEvent: Equatable, Sendable {
         /// As `changed`. A window came into it, which has no events yet. `isStranger`: another X client may have made
         /// it.
         case cameInside(isStranger: Bool)
-        /// A window in it has gone, or is managed differently. It has to be reread, but no window becomes secure.
+        /// A window in it has gone. It has to be reread, but no window becomes secure.
         case rearranged
+        /// As `rearranged`: the window manager manages it differently. It may be an icon now, or no longer one.
+        case stateChanged
         /// It, or a window in it, has a new place in the taskbar.
         case iconMoved
         /// Its place in the stacking order has changed.
@@ -171,7 +173,7 @@ package struct WindowEvent: Equatable, Sendable {
         /// Whether readings of any window before and after the event may differ.
         var changesFacts: Bool {
             switch self {
-            case .came, .went, .changed, .renamed, .cameInside, .rearranged: true
+            case .came, .went, .changed, .renamed, .cameInside, .rearranged, .stateChanged: true
             case .mapped, .unmapped, .moved, .movedInside, .unmappedInside, .iconMoved, .restacked: false
             }
         }

@@ -93,8 +93,8 @@ extension WindowModel {
             } else {
                 ghosts.spread(from: window.place ?? bounds, to: place, in: bounds)
             }
-        case .came, .mapped, .movedInside, .unmappedInside, .changed, .renamed, .cameInside, .rearranged, .iconMoved,
-            .restacked:
+        case .came, .mapped, .movedInside, .unmappedInside, .changed, .renamed, .cameInside, .rearranged,
+            .stateChanged, .iconMoved, .restacked:
             break
         }
     }
@@ -108,7 +108,7 @@ extension WindowModel {
         case .moved(let place): new = place
         case .restacked: new = windows[event.window]?.place
         case .came, .went, .unmapped, .movedInside, .unmappedInside, .changed, .renamed, .cameInside, .rearranged,
-            .iconMoved:
+            .stateChanged, .iconMoved:
             return true
         }
         guard let window = windows[event.window], window.isViewable else { return true }

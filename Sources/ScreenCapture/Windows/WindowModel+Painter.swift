@@ -88,34 +88,71 @@ extension WindowModel {
     }
 
     /// Notes that a window that may be secret comes from the taskbar or goes there. Managers show it on its way.
-    /// Dialogs go where their parent goes.
     ///
-    /// - Parameter isIcon: the manager may have reported that the window is now an icon, or no longer one. GNOME Shell
-    ///   shrinks windows without a place in the taskbar to an upper corner of their monitor.
-    mutating func passTaskbar(_ id: UInt32, isIcon: Bool = false) {
+    /// - Parameter isStateChange: the window may be an icon now, or no longer one. GNOME Shell shrinks windows without
+    ///   a place in the taskbar to an upper corner of their monitor.
+    mutating func passTaskbar(_ id: UInt32, isStateChange: Bool = false) {
         guard isComposited, painter != nil || hasUnreadManagers, mayBeSecure(id), let window = windows[id],
             !window.isMenu, let place = window.place
         else { return }
-        let parents = window.iconPlace == nil ? secure.compactMap { windows[$0] } : []
-        if window.hasIconMoved || parents.contains(where: \.hasIconMoved) {
-            // Its new place is unknown until the next reading.
-            pass(bounds, .passing(id))
+        guard let known = icons(of: id) else {
+            pass(bounds, .passing(id), isGuess: window.isNew)
             return
         }
-        var icons = window.iconPlace.map { [$0] } ?? parents.compactMap(\.iconPlace)
-        if isIcon, isOfMutter, window.iconPlace == nil {
+        var icons = known.places
+        // KWin's Magic Lamp moves it from the pointer, or there.
+        if isStateChange, !isOfMutter, !window.isNew, icons.isEmpty || !known.areSure { pass(bounds, .passing(id)) }
+        if isStateChange, isOfMutter || painter == nil, window.iconPlace == nil {
             icons.append(CaptureRectangle(x: 0, y: 0, width: bounds.width, height: 1))
         }
-        // KWin's Magic Lamp moves it from the pointer, or there.
-        if icons.isEmpty, isIcon, !window.isNew { pass(bounds, .passing(id)) }
         for icon in icons {
             var way = place.joined(with: icon)
-            if isOfMutter {
+            if isOfMutter || painter == nil {
                 // mutter moves the window's corner to the icon, and shrinks the window to its middle.
                 way = way.joined(
                     with: CaptureRectangle(x: icon.x, y: icon.y, width: place.width, height: place.height))
             }
             if let way = way.intersection(bounds) { pass(way, .passing(id), isGuess: window.isNew) }
         }
+    }
+
+    /// The places in a taskbar from which a window may come, or to which it may go: its own, or its parents' if it is a
+    /// dialog. Not sure if it may be a dialog of others.
+    ///
+    /// Nil if a place has moved, or for too many parents. Harmless windows whose place has moved are reread only now.
+    private mutating func icons(of id: UInt32) -> (places: [CaptureRectangle], areSure: Bool)? {
+        var (icons, areSure): ([CaptureRectangle], Bool) = ([], true)
+        var (known, next): ([UInt32], [UInt32]) = ([id], [id])
+        while let id = next.popLast() {
+            guard let window = windows[id] else { continue }
+            guard known.count <= Self.maxParents else { return nil }
+            if window.hasIconMoved {
+                if window.facts != nil { forget(id, isDoubtful: false) }
+                return nil
+            }
+            if let icon = window.iconPlace {
+                icons.append(icon)
+                continue
+            }
+            let parents = parents(of: window)
+            areSure = areSure && parents != nil
+            let others = (parents ?? Array(secure)).filter { !known.contains($0) }
+            known += others
+            next += others
+        }
+        return (icons, areSure)
+    }
+
+    /// With more windows to look at, places are taken as unknown: programs choose how many there are.
+    private static let maxParents = 64
+
+    /// The windows of which a window is a dialog, as far as was read. Nil if they are unknown.
+    private func parents(of window: Window) -> [UInt32]? {
+        if window.isNew || window.hasChanged { return nil }
+        if window.isTransientForGroup, let group = window.group {
+            return windows.lazy.filter { $1.group == group }.map(\.key)
+        }
+        guard let parent = window.transientFor else { return [] }
+        return top(of: parent).map { [$0] }
     }
 }

@@ -10,8 +10,10 @@ extension WindowModel {
         var hidesEverything = false
         /// Nil until the window is read, and after a change.
         var facts: WindowFacts?
-        /// The window group, from the last reading.
+        /// As in `WindowFacts`, from the last reading.
         var group: UInt32?
+        var transientFor: UInt32?
+        var isTransientForGroup = false
         /// The window's place in a taskbar, from the last reading.
         var iconPlace: CaptureRectangle?
         /// `iconPlace` may have changed since the last reading.
@@ -50,13 +52,15 @@ extension WindowModel {
         }
     }
 
-    /// Where a compositing manager may still show secret windows.
+    /// Where a compositing manager may still show secret windows, and what is learned of such places.
     enum Left: Equatable {
         /// A place that a window has left; nil for several windows.
         case place(CaptureRectangle, of: UInt32?)
         case way(PassedPlaces.Way)
         /// A window has been read for the first time, and has nothing to hide.
         case harmless(UInt32)
+        /// A window has gone before it was read.
+        case unread(UInt32)
     }
 
     /// A window of another X client that may have come into a window, and ended there unread.

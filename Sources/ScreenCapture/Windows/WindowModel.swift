@@ -112,12 +112,12 @@ package struct WindowModel: Sendable {
         var lookup = WindowRules.Lookup(for: rules)
         secure = secureWindows(reading.facts, &lookup)
         rememberOwners(&lookup)
-        if isComposited { left += new.filter { !mayBeSecure($0) }.map { .harmless($0) } }
         painter = reading.compositor.flatMap { manager == .client($0) ? $0 : nil }
         showsDesktop = reading.showsDesktop
         if wereUnknown, !placesAreUnknown { pass(bounds) }
         noteDesktop(hadSecrets: !wereSecure.isEmpty)
         for id in windows.keys { notePictures(in: id) }
+        if isComposited { left += new.filter { others[$0] == nil && !mayBeSecure($0) }.map { .harmless($0) } }
         // What a secure window has left behind stays secret, whatever the window is later.
         for window in secure { ghosts.certify(window) }
         for id in reading.facts.keys where !secure.contains(id) && others[id] == nil {
@@ -141,6 +141,7 @@ package struct WindowModel: Sendable {
         // be the manager's own window, such as a panel.
         window.stranger = showsOther && window.stranger != .beforeStart ? .came : .none
         (window.facts, window.group, window.names) = (facts, facts.group, facts.names)
+        (window.transientFor, window.isTransientForGroup) = (facts.transientFor, facts.isTransientForGroup)
         (window.iconPlace, window.hasIconMoved) = (facts.iconPlace, false)
         window.isOfInputMethod = facts.isOfInputMethod
         inputTakers[id] = facts.takesInput ? facts.maker : nil
@@ -187,6 +188,7 @@ package struct WindowModel: Sendable {
             front?.forget(event.window)
             noteUnseen(event)
             if event.destroyed == nil, mayBeSecure(event.window) { lostUnknown = true }
+            if isComposited, windows[event.window]?.isNew ?? false { left.append(.unread(event.window)) }
             windows[event.window] = nil
             secure.remove(event.window)
             (inputTakers[event.window], guards[event.window]) = (nil, nil)
@@ -213,10 +215,10 @@ package struct WindowModel: Sendable {
         case .movedInside, .unmappedInside, .restacked: break
         case .iconMoved:
             // A taskbar moves all icons when one is added, so only windows that may be secure are reread. What becomes
-            // secure is read anyway.
-            if painter != nil || hasUnreadManagers, let top = top(of: event.window), mayBeSecure(top) {
+            // secure is read anyway, but perhaps only after it has become an icon.
+            if let top = top(of: event.window) {
                 windows[top]?.hasIconMoved = true
-                forget(top, isDoubtful: false)
+                if painter != nil || hasUnreadManagers, mayBeSecure(top) { forget(top, isDoubtful: false) }
             }
         case .changed:
             if let top = top(of: event.window) {
@@ -228,9 +230,11 @@ package struct WindowModel: Sendable {
         // Programs change both titles at once, so that the second event finds the window unread. A window that stays
         // harmless must not count as having left its place each time.
         case .renamed: forget(event.window, isDoubtful: rules.readTitles)
-        case .rearranged:
+        case .stateChanged:
             // mutter iconifies a window by its WM_STATE alone, and leaves it mapped.
-            if event.destroyed == nil, let top = top(of: event.window) { passTaskbar(top, isIcon: true) }
+            if let top = top(of: event.window) { passTaskbar(top, isStateChange: true) }
+            forget(event.window, isDoubtful: false)
+        case .rearranged:
             noteEnd(event)
             noteUnseenClient(event)
             forget(event.window, isDoubtful: false)

@@ -58,7 +58,7 @@ struct WindowWatch {
             let hasMoved = model.knows(event.window) && !(wasOnTop && model.isOnTop(event.window))
             if hasMoved, !model.isOfFront(event.window) { frontWatch.othersMoved(now: now) }
         case .came, .went, .unmapped, .movedInside, .unmappedInside, .changed, .renamed, .cameInside, .rearranged,
-            .iconMoved:
+            .stateChanged, .iconMoved:
             break
         }
     }
@@ -72,7 +72,8 @@ struct WindowWatch {
                 let isGone = window.map { !model.isViewable($0) } ?? true
                 lingering.left(place, by: window, isGone: isGone, now: now)
             case .way(let way): lingering.passes(way, now: now)
-            case .harmless(let window): lingering.forgetGuess(of: window)
+            case .harmless(let window): lingering.forgetGuesses(of: window)
+            case .unread(let window): lingering.keepGuesses(of: window)
             }
         }
     }
@@ -196,18 +197,19 @@ struct WindowWatch {
             erase(now: now)
             return true
         }
-        repaint(now: now)
+        if let end = repaintEnd, end <= now {
+            repaintEnd = nil
+            display.endRepaint()
+        }
         guard let end = nextEnd, end <= now else { return false }
         nextEnd = nil
         return true
     }
 
-    /// Asks the compositing manager to repaint places that the server has not reported as painted.
+    /// Asks the compositing manager to repaint an area where needed. Right after a picture: what was painted before the
+    /// request would seem to be the answer.
     private mutating func repaint(now: MediaTime) {
-        if let end = repaintEnd, end <= now {
-            repaintEnd = nil
-            display.endRepaint()
-        }
+        // Without a manager, the request counts, too. Otherwise it would be due in each picture.
         guard repaintEnd == nil, let area = lingering.takeRequest(now: now), model.isComposited else { return }
         repaintEnd = now + Self.repaintTime
         display.askRepaint(area)
@@ -227,12 +229,16 @@ struct WindowWatch {
     ///
     /// The caller has taken all events before the picture, and no later ones: the picture does not show their effects.
     ///
-    /// - Parameter showsMark: whether the picture shows a reference mark at this place.
-    mutating func judge(now: MediaTime, showsMark: (CaptureRectangle) -> Bool) -> Bool {
+    /// - Parameters:
+    ///   - now: a time before the picture was made.
+    ///   - grabbed: a time after it was made. The server may take long.
+    ///   - showsMark: whether the picture shows a reference mark at this place.
+    mutating func judge(now: MediaTime, grabbed: MediaTime, showsMark: (CaptureRectangle) -> Bool) -> Bool {
         lingering.beginPicture()
         lingering.answered(in: display.takeSlowestAnswer())
         if model.isErasing { model.endPicture() }
-        lingering.painted(display.damaged, now: now)
+        lingering.painted(display.painted, now: grabbed)
+        repaint(now: grabbed)
         if unknownWait.waits(isUnknown: model.hasUnknown) { return false }
         let left = leftBehind ?? model.leftBehind
         leftBehind = left
