@@ -38,7 +38,7 @@ import Testing
             #expect(try air(stage).state == "idle")
             let playback = try stage.live(showing: NumberedPictures.landscape(1))
             try wait(for: "on_air", stage)
-            #expect(try air(stage).isRecording)
+            try waitFor("the recording") { try air(stage).isRecording }
 
             try post(stage, "/curtain/up")
             try wait(for: "hidden", stage)

@@ -100,11 +100,13 @@ import UpcastPrivacy
                 #expect(answer["released"] as? Bool == true)
                 try isShown(daemon, playback)
             }
-            let audit = try String(contentsOfFile: folder.file("audit.json"), encoding: .utf8)
+            func audit() throws -> String { try String(contentsOfFile: folder.file("audit.json"), encoding: .utf8) }
             for answer in ["hid a region", "raised the curtain", "released"] {
-                #expect(audit.contains(#""event":"consultation_answered","holder":"app:kiosk","#), "\(audit)")
-                #expect(audit.contains(#""answer":"\#(answer)""#), "\(audit)")
+                try waitFor("\"\(answer)\" in the audit file", evidence: { (try? audit()) ?? "no file" }) {
+                    try audit().contains(#""answer":"\#(answer)""#)
+                }
             }
+            #expect(try audit().contains(#""event":"consultation_answered","holder":"app:kiosk","#))
             #expect(try daemon.terminate() == .code(0))
         }
     }

@@ -36,6 +36,7 @@ import Testing
             let status = try daemon.statusText()
             #expect(!status.contains(DaemonSettings.streamKey))
             // One failure is one line, and one sentence for the client.
+            try daemon.waitForLog("refused")
             #expect(daemon.log.split(separator: "\n").filter { $0.contains("refused") }.count == 1, "\(daemon.log)")
             #expect(client.errors.map { $0.text.ranges(of: "refused").count } == [1], "\(client.errors)")
             // And the next client may try again.

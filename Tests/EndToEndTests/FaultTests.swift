@@ -102,6 +102,7 @@ import Testing
             #expect(first.starts(with: [1, 2]), "\(first)")
             #expect(try numbers(recordings[1]).last == 3)
             // Bug: "dropped=0 sent_all=true", though viewers lost what came between the connections.
+            try stage.daemon.waitForLog("broadcast ended")
             let ended = try #require(stage.daemon.log.split(separator: "\n").last { $0.contains("broadcast ended") })
             #expect(ended.contains("sent_all=false") && !ended.contains(" dropped=0"), "\(ended)")
             try stage.end()

@@ -137,6 +137,7 @@ import Testing
             #expect(next.waitForExit(within: 30) == .code(0), "\(next.errorTail)")
             _ = try stage.server.finishedRecording()
             #expect(stage.server.recordings.count == 1)
+            try stage.daemon.waitForLog("broadcast started")
             let broadcasts = stage.daemon.log.components(separatedBy: "broadcast started").count - 1
             #expect(broadcasts == 1, "\(stage.daemon.log)")
             try stage.end()
@@ -214,6 +215,7 @@ import Testing
             }
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            try stage.daemon.waitForLog("broadcast started")
             let broadcasts = stage.daemon.log.components(separatedBy: "broadcast started").count - 1
             #expect(broadcasts == 1, "\(stage.daemon.log)")
             _ = try stage.server.finishedRecording()
@@ -364,6 +366,7 @@ import Testing
             try change.stop(SIGKILL)
             client.signal(SIGTERM)
             #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            try stage.daemon.waitForLog("broadcast started")
             let broadcasts = stage.daemon.log.components(separatedBy: "broadcast started").count - 1
             #expect(broadcasts == 1, "\(stage.daemon.log)")
             #expect(stage.server.recordings.count == 1, "\(stage.daemon.log)")

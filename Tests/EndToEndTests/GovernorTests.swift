@@ -52,6 +52,7 @@ import Testing
             try playback.play((0..<30).map { frame in
                 (.milliseconds(frame * 33), { try $0.send(pictures[Int(frame) % 2], pts: $1, orientation: .up) })
             })
+            try stage.daemon.waitForLog("again without subpixel motion")
             let log = stage.daemon.log
             let places = [
                 "holds half, and", "than a late destination needs", "two pictures instead", "again with one thread",

@@ -137,7 +137,7 @@ struct HangingDiskTests {
 
             disk.hang()
             #expect(try persisted("/curtain/up") == false)
-            #expect(disk.waiting > 0)
+            try waitFor("the disk to be asked") { disk.waiting > 0 }
             let privacy = try daemon.status()["privacy"] as? [String: Any]
             #expect((privacy?["curtain"] as? [String: Any])?["up"] as? Bool == true, "\(privacy ?? [:])")
             let (fed, frames) = (manager.count("WATCHDOG=1"), try daemon.encodedPictures())
@@ -348,11 +348,13 @@ struct HangingDiskTests {
                 if isHanging { disk.hang() }
                 let client = try CaptureClient(socket: daemon.ingestSocket)
                 try client.start()
+                if isHanging { try waitFor("the picture to be asked for") { disk.waiting > 0 } }
                 #expect((disk.waiting > 0) == isHanging)
                 try Playback(client).bringLive(Self.picture)
                 disk.recover()
                 try client.finish()
             }
+            try daemon.waitForLog("no picture for the curtain")
             let warnings = daemon.log.split(separator: "\n").filter { $0.contains("no picture for the curtain") }
             #expect(warnings.count == 1 && warnings[0].contains("its disk hangs"), "\(daemon.log)")
             #expect(try daemon.terminate() == .code(0), "\(daemon.log)")

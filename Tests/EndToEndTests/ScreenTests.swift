@@ -72,6 +72,7 @@ import Testing
             // How smoothly the player moves depends on the machine; what was grabbed is what has to arrive, but for
             // what a busy machine made late, which the sender and the daemon must own up to.
             let grabbed = Self.squares(inStrip: FileManager.default.contents(atPath: strip) ?? Data())
+            try stage.daemon.waitForLog("broadcast ended")
             let late = Self.number(before: " frames came too late", in: sender.errorTail)
             let dropped = Self.number(after: " dropped=", in: stage.daemon.log)
             let evidence =
