@@ -87,8 +87,8 @@ void upcast_rtmp_socket_bye(upcast_rtmp_socket *socket);
 
 /// Bytes that the kernel has not sent yet; 0 without a connection.
 int upcast_tcp_unsent_bytes(int fd);
-/// Breaks a connection at once (connect(2) with AF_UNSPEC): unsent bytes are dropped, threads that wait for the socket
-/// wake, and sending fails. The descriptor stays open.
+/// Closes a connection at once, but not its descriptor (connect(2) with AF_UNSPEC). Unsent bytes are dropped, and
+/// waiting or later calls on the socket fail.
 void upcast_tcp_disconnect(int fd);
 /// Bytes that the peer's kernel has not acknowledged, including unsent ones; 0 without a connection.
 int upcast_tcp_unacknowledged_bytes(int fd);

@@ -27,8 +27,8 @@ package final class ThreadWatch: Sendable {
         state = Monitor(State(watch: ProgressWatch(patience: Self.usualPatience), lastLook: clock.now()))
     }
 
-    /// Sets the most time that one piece of work may take. Call before the first check. With half of the watchdog's
-    /// time, the watchdog is fed in time.
+    /// Sets how long one piece of work may take. Call before the first check. Half of systemd's watchdog interval is
+    /// short enough: a slow thread is then reported before systemd ends the daemon.
     package func setPatience(_ patience: MediaTime) {
         state.withLock { $0.watch = ProgressWatch(patience: patience) }
     }
