@@ -8,7 +8,7 @@ internal import UpcastClient
 /// no picture had. A place counts as painted when the server reports so in a later picture than the first one without
 /// the window.
 struct LeftPlaces: Sendable {
-    private struct Left {
+    private struct Left: LingeringPlace {
         /// Nil for several.
         var window: UInt32?
         /// The bounding box of all places that the window has left within `step`.
@@ -25,18 +25,18 @@ struct LeftPlaces: Sendable {
         var requests = 0
         var askedAt = MediaTime.zero
 
-        /// When the place is no longer hidden; nil while that is unknown.
         var end: MediaTime? {
             if unpainted.isEmpty { return isFading ? effect.end : effect.until }
             return paintings < LeftPlaces.enoughPaintings ? nil : effect.until + LeftPlaces.patience
         }
 
-        /// When to ask the manager to paint the place. Nil if that does not help, or before the first picture, in which
-        /// no painting counts.
+        /// Nil if a request does not help, or before the first picture, in which no painting counts.
         var nextRequest: MediaTime? {
             guard pictures > 0, !unpainted.isEmpty, requests < LeftPlaces.maxRequests else { return nil }
             return max(effect.until, askedAt + LeftPlaces.requestPause)
         }
+
+        mutating func noteAsked(now: MediaTime) { (requests, askedAt) = (requests + 1, now) }
 
         /// Also covers another one, and has to be painted anew.
         mutating func join(_ other: Left) {
@@ -89,42 +89,11 @@ struct LeftPlaces: Sendable {
         all[0].join(oldest)
     }
 
-    /// Notes what was painted between the picture before and this one.
-    ///
-    /// - Parameter now: a time after the picture was made.
-    mutating func painted(_ painted: PaintedAreas, now: MediaTime) {
-        for index in all.indices { all[index].paint(painted, now: now) }
-    }
+    mutating func painted(_ painted: PaintedAreas, now: MediaTime) { all.paint(painted, now: now) }
 
-    /// Adapts to a new screen size. Nothing is painted beyond the edges.
-    mutating func resize(to bounds: CaptureRectangle) {
-        all = all.compactMap { left in
-            var left = left
-            guard let place = left.place.intersection(bounds) else { return nil }
-            (left.place, left.unpainted) = (place, left.unpainted.compactMap { $0.intersection(bounds) })
-            return left
-        }
-    }
+    mutating func resize(to bounds: CaptureRectangle) { all.resize(to: bounds) }
 
-    /// The bounding box of all parts that the compositing manager has to paint now; nil for none.
-    mutating func takeRequest(now: MediaTime) -> CaptureRectangle? {
-        var area: CaptureRectangle?
-        for index in all.indices {
-            guard let due = all[index].nextRequest, due <= now else { continue }
-            (all[index].requests, all[index].askedAt) = (all[index].requests + 1, now)
-            for part in all[index].unpainted { area = area?.joined(with: part) ?? part }
-        }
-        return area
-    }
+    mutating func takeRequest(now: MediaTime) -> CaptureRectangle? { all.takeRequest(now: now) }
 
-    /// Forgets places whose time is over, and hides the others. Returns when the next one ends, or has to be painted.
-    mutating func hide(in secrets: inout WindowSecrets, now: MediaTime) -> MediaTime? {
-        all.removeAll { $0.end.map { $0 <= now } ?? false }
-        var next: MediaTime?
-        for left in all {
-            secrets.hide(left.place)
-            next = MediaTime.sooner(next, MediaTime.sooner(left.end, left.nextRequest))
-        }
-        return next
-    }
+    mutating func hide(in secrets: inout WindowSecrets, now: MediaTime) -> MediaTime? { all.hide(in: &secrets, now: now) }
 }

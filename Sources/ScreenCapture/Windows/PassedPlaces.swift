@@ -21,7 +21,7 @@ struct PassedPlaces: Sendable {
         var isGuess = false
     }
 
-    struct Passed: Equatable, Sendable {
+    struct Passed: LingeringPlace, Equatable, Sendable {
         var place: CaptureRectangle
         var effect: EffectEnd
         /// A busy manager begins late: its time begins when something is painted in the place.
@@ -43,8 +43,7 @@ struct PassedPlaces: Sendable {
         /// paints on.
         var isDone = false
 
-        var end: MediaTime { isDone ? effect.end : effect.latest }
-        /// When to ask the manager to paint the place; nil for never.
+        var end: MediaTime? { isDone ? effect.end : effect.latest }
         var nextRequest: MediaTime? {
             guard !awaitsPaint, !isDone else { return nil }
             return repeatedAt.map { $0 + LeftPlaces.requestPause } ?? effect.end
@@ -103,44 +102,13 @@ struct PassedPlaces: Sendable {
         for index in all.indices where all[index].window == window { all[index].isGuess = false }
     }
 
-    /// Adapts to a new screen size. Nothing is painted beyond the edges.
-    mutating func resize(to bounds: CaptureRectangle) {
-        all = all.compactMap { passed in
-            var passed = passed
-            guard let place = passed.place.intersection(bounds) else { return nil }
-            (passed.place, passed.unpainted) = (place, passed.unpainted.compactMap { $0.intersection(bounds) })
-            return passed
-        }
-    }
+    mutating func resize(to bounds: CaptureRectangle) { all.resize(to: bounds) }
 
-    /// Notes what was painted between the picture before and this one.
-    ///
-    /// - Parameter now: a time after the picture was made.
-    mutating func painted(_ painted: PaintedAreas, now: MediaTime) {
-        for index in all.indices { all[index].paint(painted, now: now) }
-    }
+    mutating func painted(_ painted: PaintedAreas, now: MediaTime) { all.paint(painted, now: now) }
 
-    /// The bounding box of the places that the compositing manager has to paint now; nil for none.
-    mutating func takeRequest(now: MediaTime) -> CaptureRectangle? {
-        var area: CaptureRectangle?
-        for index in all.indices {
-            guard all[index].end > now, let due = all[index].nextRequest, due <= now else { continue }
-            all[index].noteAsked(now: now)
-            area = area?.joined(with: all[index].place) ?? all[index].place
-        }
-        return area
-    }
+    mutating func takeRequest(now: MediaTime) -> CaptureRectangle? { all.takeRequest(now: now) }
 
-    /// Forgets places whose time is over, and hides the others. Returns when the next one ends, or has to be painted.
-    mutating func hide(in secrets: inout WindowSecrets, now: MediaTime) -> MediaTime? {
-        all.removeAll { $0.end <= now }
-        var next: MediaTime?
-        for passed in all {
-            secrets.hide(passed.place)
-            next = MediaTime.sooner(next, MediaTime.sooner(passed.end, passed.nextRequest))
-        }
-        return next
-    }
+    mutating func hide(in secrets: inout WindowSecrets, now: MediaTime) -> MediaTime? { all.hide(in: &secrets, now: now) }
 }
 
 extension PassedPlaces.Way.Kind {
