@@ -271,6 +271,50 @@ import Testing
         }
     }
 
+    /// A panel shows a preview of the window whose name the pointer is on.
+    @Test(.inItsTurn) func aPanelsPreviews() async throws {
+        try await blocking {
+            let screen = try VirtualScreen(width: 640, height: 360)
+            let manager = try screen.manage(with: "openbox")
+            let plain = try screen.xterm("Plain", "50x14+200+100")
+            let secret = try screen.xterm("Secret", "16x4+500+0", colour: "#ff00ff")
+            for name in ["Plain", "Secret"] { _ = try screen.number(of: name) }
+            let folder = try TemporaryDirectory("tint2")
+            let settings = try folder.write(
+                """
+                panel_items = T
+                panel_position = bottom center horizontal
+                panel_size = 100% 20
+                task_maximum_size = 200 20
+                task_tooltip = 1
+                task_thumbnail = 1
+                task_thumbnail_size = 200
+                tooltip_show_timeout = 0
+                """, to: "tint2rc")
+            let panel = try ChildProcess(
+                "tint2", ["-c", settings], environment: ["DISPLAY": screen.display, "HOME": folder.path])
+            let stage = try Stage()
+            let client = try stage.capture(screen, ["--no-pointer", "--hide", "class=Secret"])
+            try stage.waitUntil("the plain window", isLight: true, while: client, manager, panel)
+
+            var x = 0
+            try waitFor("a preview of the secret window", while: client, evidence: { panel.errorTail }) {
+                x = (x + 40) % 400
+                try screen.xdotool("mousemove", "\(x + 20)", "350")
+                return try screen.grab().hasMagenta(columns: 0..<400)
+            }
+            let before = try stage.daemon.encodedPictures()
+            try waitFor("pictures of it", while: client) { try stage.daemon.encodedPictures() >= before + 10 }
+            #expect(try screen.grab().hasMagenta(columns: 0..<400), "the preview is no longer there")
+            client.signal(SIGTERM)
+            #expect(client.waitForExit(within: 20) == .code(0), "\(client.errorTail)")
+            for process in [plain, secret, panel, manager] { try process.stop(SIGKILL) }
+            let seen = try MarkedFrames(of: [stage.server.finishedRecording()], saving: "panel")
+            #expect(seen.marked == 0, "\(seen) show the window")
+            try stage.end()
+        }
+    }
+
     /// Other desktops on mutter show windows in overviews, and do not tell when.
     @Test(.inItsTurn, arguments: ["class=Secret", nil]) func mutter(rule: String?) async throws {
         try await blocking {

@@ -528,7 +528,7 @@ import UpcastClient
         #expect(passed.all.map(\.place) == [small])
         #expect(passed.takeRequest(now: .milliseconds(1500)) == small)
         passed.painted([small], now: .milliseconds(1600))
-        #expect(passed.all.map(\.end) == [.seconds(2)])
+        #expect(passed.all.map(\.end) == [MediaTime.seconds(2)])
         passed.note(.init(place: Self.bounds, kind: .passed), for: .seconds(1), now: .seconds(3))
         #expect(passed.all.map(\.place) == [small, Self.bounds], "no picture has told what was painted since")
         #expect(passed.takeRequest(now: .seconds(3600)) == nil)
@@ -693,5 +693,47 @@ import UpcastClient
         var panel = Self.facts(2, x: 300, override: true, className: "panel")
         panel.names.append(WindowNames(window: 7, className: "fcitx"))
         #expect(Self.hidden(Self.model([1: Self.facts(1, x: 5, secure: 1), 2: panel])) == [5])
+    }
+
+    private static func panel(_ window: UInt32, maker: UInt32, inside: [UInt32]) -> WindowFacts {
+        var panel = facts(window, x: 600)
+        (panel.types, panel.maker, panel.inside, panel.hasFrame) = ([.dock], maker, inside, maker == manager)
+        return panel
+    }
+
+    /// Popups of a panel, and of programs that have an applet or an icon in it, may show previews of secret windows.
+    @Test(arguments: [(2, true), (7, true), (8, false)] as [(UInt32, Bool)], [true, false])
+    func previewsOfPanels(popup: (maker: UInt32, isHidden: Bool), isComposited: Bool) {
+        var preview = Self.facts(3, x: 300, override: true)
+        preview.maker = popup.maker
+        let panel = Self.panel(2, maker: 2, inside: [2, 7])
+        let all: [UInt32: WindowFacts] = [1: Self.facts(1, x: 5, secure: 1), 2: panel, 3: preview]
+        var model = Self.model(all, isComposited: isComposited)
+        #expect(Self.hidden(model) == (popup.isHidden ? [5, 300] : [5]))
+        model.apply(WindowEvent(.went, 1, sequence: 9))
+        #expect(Self.hidden(model).contains(300) == popup.isHidden)
+        model.apply(WindowEvent(.unmapped, 3, sequence: 10))
+        model.apply(WindowEvent(.mapped, 3, sequence: 11))
+        #expect(!model.isSecure(3), "nothing is secret any more")
+    }
+
+    /// A panel that has gone shows no previews.
+    @Test func previewsOfAPanelThatHasGone() {
+        let popup = Self.facts(3, x: 300, override: true)
+        var model = Self.model([1: Self.facts(1, x: 5, secure: 1), 2: Self.panel(2, maker: 3, inside: [2, 3])])
+        model.apply(WindowEvent(.went, 2, sequence: 9))
+        model.apply(WindowEvent(.came(popup.place), 3, sequence: 10))
+        model.apply(WindowEvent(.mapped, 3, sequence: 11))
+        model.read([3: popup], compositor: Self.manager)
+        #expect(Self.hidden(model) == [5])
+    }
+
+    /// The frame of a panel does not make its window manager one that shows previews.
+    @Test func menusOfTheManagerOfAPanel() {
+        var (menu, applet) = (Self.facts(3, x: 300, override: true), Self.facts(4, x: 500, override: true))
+        (menu.maker, applet.maker) = (Self.manager, 7)
+        let panel = Self.panel(Self.manager, maker: Self.manager, inside: [Self.manager, 7])
+        let all: [UInt32: WindowFacts] = [1: Self.facts(1, x: 5, secure: 1), Self.manager: panel, 3: menu, 4: applet]
+        #expect(Self.hidden(Self.model(all, isComposited: false)) == [5, 500])
     }
 }

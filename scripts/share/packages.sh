@@ -31,7 +31,7 @@ declare -A package_groups=(
     [package]="debhelper dpkg-dev lintian"
     [test]="xvfb sway swaybg weston x11-utils x11-xserver-utils xterm openbox icewm xfwm4 kwin-x11 xdotool dbus pulseaudio
         stunnel4 openssl python3 python3-numpy iproute2 tigervnc-standalone-server mutter pipewire wireplumber
-        xdg-desktop-portal python3-dbus python3-gi"
+        xdg-desktop-portal python3-dbus python3-gi tint2"
 )
 
 # require_machine GROUP...: puts a Swift of at least 6.2 on the PATH and installs the missing packages of these groups.

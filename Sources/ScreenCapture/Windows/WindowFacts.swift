@@ -61,13 +61,9 @@ package struct WindowFacts: Equatable, Sendable {
         (self.maker, self.inside) = (maker ?? names.first?.maker ?? 0, inside)
     }
 
-    /// Whether it may show previews of other windows, as for Alt+Tab: it is an override-redirect window of the window
-    /// manager, and no frame, panel or desktop.
-    ///
-    /// - Parameter painter: the window manager's X client, if it also composites.
-    func mayBePreview(by painter: UInt32?) -> Bool {
-        maker == painter && isOverrideRedirect && !hasFrame && types.isDisjoint(with: [.dock, .desktop])
-    }
+    /// Whether it may show previews of other windows, as for Alt+Tab, if a window manager or panel has made it: it is
+    /// override-redirect, and no frame, panel or desktop.
+    var mayBePreview: Bool { isOverrideRedirect && !hasFrame && types.isDisjoint(with: [.dock, .desktop]) }
 
     /// Whether it belongs to an input method, which shows in it what is typed into other programs' windows and does not
     /// name these. Such a window has a class, except with fcitx 4.

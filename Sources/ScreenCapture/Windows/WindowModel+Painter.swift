@@ -3,8 +3,8 @@ internal import UpcastClient
 
 /// What a window manager that composites, or an input method, shows of secret windows outside their places.
 extension WindowModel {
-    /// Whether a window is secret because of what it shows of others. Managers' windows outside the screen, or covering
-    /// all of it, do not count.
+    /// Whether a window is secret because of what it shows of others. Windows outside the screen, or covering all of it,
+    /// do not count.
     func isSecretForOthers(_ window: Window) -> Bool {
         guard window.mayShowSecrets, let place = window.place?.intersection(bounds) else { return false }
         return place != bounds
@@ -16,7 +16,7 @@ extension WindowModel {
     var placesAreUnknown: Bool {
         guard isComposited, let painter, !secure.isEmpty else { return false }
         if isOfMutter, showsChoice { return true }
-        return showsDesktop && showsSecret || inputTakers.contains { $1 == painter && takesAllInput($0) }
+        return showsDesktop && showsSecret || roles.inputTakers.contains { $1 == painter && takesAllInput($0) }
     }
 
     /// Whether an input-only window takes all input: it covers the screen, with no other window above. xfwm4 also takes
@@ -56,7 +56,7 @@ extension WindowModel {
     /// Whether the manager is of mutter's family, such as GNOME Shell.
     var isOfMutter: Bool {
         guard let painter else { return false }
-        return guards.contains { windows[$0]?.isMapped ?? false && $1 == painter }
+        return roles.guards.contains { windows[$0]?.isMapped ?? false && $1 == painter }
     }
 
     /// Notes whether the manager shows windows to choose from, at a moment after the next picture.

@@ -39,10 +39,7 @@ package struct WindowModel: Sendable {
     let own: UInt32?
     /// The screen is captured: all windows share one picture, unless there is a compositing manager.
     private let showsScreen: Bool
-    /// Windows that a window manager may use to take input, with the X client that made each. As of the last reading.
-    private(set) var inputTakers: [UInt32: UInt32] = [:]
-    /// Guard windows as mutter has one, with the X client that made each. As of the last reading.
-    private(set) var guards: [UInt32: UInt32] = [:]
+    private(set) var roles = WindowRoles()
     var left: [Left] = []
     /// A compositing manager paints the screen, some time after windows have changed.
     package var isComposited = false {
@@ -144,8 +141,7 @@ package struct WindowModel: Sendable {
         (window.transientFor, window.isTransientForGroup) = (facts.transientFor, facts.isTransientForGroup)
         (window.iconPlace, window.hasIconMoved) = (facts.iconPlace, false)
         window.isOfInputMethod = facts.isOfInputMethod
-        inputTakers[id] = facts.takesInput ? facts.maker : nil
-        guards[id] = facts.isGuard ? facts.maker : nil
+        roles.note(facts, of: id, manager: manager, maker: unseen.maker)
         (window.isUnwatched, window.isNew, window.isDoubtful, window.hasChanged) = (false, false, false, false)
         windows[id] = window
         tree.note(facts.inside + facts.names.map(\.window) + [facts.client], in: id)
@@ -154,7 +150,8 @@ package struct WindowModel: Sendable {
     /// Notes whether a window may show content of secret windows. The content stays until the window is unmapped.
     private mutating func notePictures(in id: UInt32) {
         guard let window = windows[id], window.isMapped, let facts = window.facts else { return }
-        let canShow = window.isOfInputMethod || facts.mayBePreview(by: painter)
+        let isOfDesktop = facts.maker == painter || roles.isInPanel(facts.maker)
+        let canShow = window.isOfInputMethod || facts.mayBePreview && isOfDesktop
         let mayShow = canShow && (window.mayShowSecrets || !secure.isEmpty)
         if mayShow != window.mayShowSecrets { windows[id]?.mayShowSecrets = mayShow }
     }
@@ -181,7 +178,7 @@ package struct WindowModel: Sendable {
             front?.forget(event.window)
             let window = newcomer(event.window, at: place)
             if place != nil { noteNew(event.window) }
-            (inputTakers[event.window], guards[event.window]) = (nil, nil)
+            roles.forget(event.window)
             windows[event.window] = window
             stack.put(event.window, .highest)
         case .went:
@@ -191,7 +188,7 @@ package struct WindowModel: Sendable {
             if isComposited, windows[event.window]?.isNew ?? false { left.append(.unread(event.window)) }
             windows[event.window] = nil
             secure.remove(event.window)
-            (inputTakers[event.window], guards[event.window]) = (nil, nil)
+            roles.forget(event.window)
             stack.remove(event.window)
             tree.forget(event.window)
         case .mapped:
