@@ -53,12 +53,12 @@ import UpcastClient
     }
 
     /// Where secret windows pass since the last call.
-    private static func passed(_ model: inout WindowModel) -> [CaptureRectangle] {
-        ways(&model).map(\.place)
+    private static func areas(_ model: inout WindowModel) -> [CaptureRectangle] {
+        paths(&model).map(\.place)
     }
 
-    private static func ways(_ model: inout WindowModel) -> [PassedPlaces.Way] {
-        model.takeLeft().compactMap { if case .way(let way) = $0 { way } else { nil } }
+    private static func paths(_ model: inout WindowModel) -> [AnimationPaths.Path] {
+        model.takeLeft().compactMap { if case .path(let path) = $0 { path } else { nil } }
     }
 
     private static func hidden(_ model: WindowModel) -> [Int] {
@@ -179,14 +179,14 @@ import UpcastClient
         #expect(Self.hidden(model) == (isHidden ? [-1] : others), "it is what it was")
         model.apply(WindowEvent(.unmapped, test.window, sequence: 9))
         #expect(Self.hidden(model) == others)
-        #expect(Self.passed(&model) == (isHidden ? [Self.bounds] : []), "windows go back to their places")
+        #expect(Self.areas(&model) == (isHidden ? [Self.bounds] : []), "windows go back to their places")
         // Without a compositing manager, windows leave pixels.
         guard test.isComposited else { return }
         model.apply(WindowEvent(.mapped, test.window, sequence: 10, isOverrideRedirect: true))
         model.apply(WindowEvent(.unmapped, 1, sequence: 11))
         #expect(Self.hidden(model) == (isHidden ? [-1] : []))
         model.apply(WindowEvent(.went, 1, sequence: 12))
-        let last = Self.passed(&model)
+        let last = Self.areas(&model)
         #expect(Self.hidden(model) == [] && last == (isHidden ? [Self.bounds] : []), "\(last) \(test)")
     }
 
@@ -199,7 +199,7 @@ import UpcastClient
         #expect(model.secrets(hidesUnknown: true).isEverywhere == isComposited, "if nothing can be read")
         model.read([:], compositor: isComposited ? Self.manager : nil, showsDesktop: true)
         let moves = secure > 0 && isComposited
-        #expect(Self.passed(&model) == (moves ? [Self.bounds] : []) && !model.hasUnread)
+        #expect(Self.areas(&model) == (moves ? [Self.bounds] : []) && !model.hasUnread)
         #expect(Self.hidden(model) == (moves ? [-1] : secure > 0 ? [5] : []))
         guard isComposited else { return }
         // Other managers unmap it.
@@ -214,35 +214,35 @@ import UpcastClient
         window.iconPlace = hasPlace ? Self.taskbar : nil
         let dialog = Self.facts(2, x: 900, transientFor: 1)
         var model = Self.model([1: window, 2: dialog])
-        let way = CaptureRectangle(x: 5, y: 10, width: 695, height: 790)
+        let path = CaptureRectangle(x: 5, y: 10, width: 695, height: 790)
         let dialogs = CaptureRectangle(x: 600, y: 10, width: 400, height: 790)
         for kind in [WindowEvent.Kind.unmapped, .mapped] {
             // A manager says that the window is an icon before it unmaps it; mutter does not unmap it.
             model.apply(WindowEvent(.stateChanged, 1, sequence: 9))
-            #expect(Self.passed(&model) == (secure == 0 ? [] : hasPlace ? [way] : [Self.bounds]), "or to the pointer")
+            #expect(Self.areas(&model) == (secure == 0 ? [] : hasPlace ? [path] : [Self.bounds]), "or to the pointer")
             if kind == .mapped { model.read([1: window], compositor: Self.manager) }
             for id in [UInt32(1), 2] { model.apply(WindowEvent(kind, id, sequence: 10)) }
-            #expect(Self.passed(&model) == (secure > 0 && hasPlace ? [way, dialogs] : []), "\(kind)")
+            #expect(Self.areas(&model) == (secure > 0 && hasPlace ? [path, dialogs] : []), "\(kind)")
         }
     }
 
     /// Managers show a window between its old and its new size. It may go on from there, but a move alone is not shown.
     @Test(arguments: [UInt32(0), 1]) func anotherSize(secure: UInt32) {
         var model = Self.model([1: Self.facts(1, x: 5, secure: secure)])
-        var passed = PassedPlaces()
+        var paths = AnimationPaths()
         func move(_ x: Int, _ width: Int, now: MediaTime) -> [CaptureRectangle] {
             let place = CaptureRectangle(x: x, y: 10, width: width, height: 50)
             model.apply(WindowEvent(.moved(place), 1, sequence: 9))
-            for way in Self.ways(&model) { passed.note(way, for: .seconds(1), now: now) }
-            return passed.all.map(\.place)
+            for path in Self.paths(&model) { paths.note(path, for: .seconds(1), now: now) }
+            return paths.all.map(\.place)
         }
-        func way(_ x: Int, _ width: Int) -> [CaptureRectangle] {
+        func path(_ x: Int, _ width: Int) -> [CaptureRectangle] {
             secure == 0 ? [] : [CaptureRectangle(x: x, y: 10, width: width, height: 50)]
         }
         #expect(move(300, 100, now: .zero) == [])
-        #expect(move(300, 200, now: .zero) == way(300, 200))
-        #expect(move(100, 200, now: .milliseconds(900)) == way(100, 400))
-        #expect(move(700, 100, now: .milliseconds(1800)) == way(100, 700))
+        #expect(move(300, 200, now: .zero) == path(300, 200))
+        #expect(move(100, 200, now: .milliseconds(900)) == path(100, 400))
+        #expect(move(700, 100, now: .milliseconds(1800)) == path(100, 700))
         #expect(move(0, 100, now: .seconds(9)) == [], "it is long over")
     }
 
@@ -265,10 +265,10 @@ import UpcastClient
         for _ in 0..<2 {
             model.note(showsChoice: true)
             #expect(Self.hidden(model) == (isHidden ? [-1] : own))
-            #expect(Self.passed(&model) == [])
+            #expect(Self.areas(&model) == [])
             model.note(showsChoice: false)
             #expect(Self.hidden(model) == own)
-            #expect(Self.passed(&model) == (isHidden ? [Self.bounds] : []), "windows go back, or fade out")
+            #expect(Self.areas(&model) == (isHidden ? [Self.bounds] : []), "windows go back, or fade out")
         }
     }
 
@@ -283,9 +283,9 @@ import UpcastClient
             model.apply(WindowEvent(.went, 2, sequence: 8))
         }
         #expect(Self.hidden(model) == [])
-        #expect(Self.passed(&model) == [Self.bounds])
+        #expect(Self.areas(&model) == [Self.bounds])
         model.note(showsChoice: false)
-        #expect(Self.passed(&model) == [])
+        #expect(Self.areas(&model) == [])
     }
 
     /// The manager takes the keyboard, or gives it back, between two questions.
@@ -293,7 +293,7 @@ import UpcastClient
         let window = Self.facts(2, x: 5, secure: secure)
         var model = isMutter ? Self.mutter(window) : Self.model([2: window])
         model.passEverywhere()
-        #expect(Self.passed(&model) == (secure > 0 && isMutter ? [Self.bounds] : []))
+        #expect(Self.areas(&model) == (secure > 0 && isMutter ? [Self.bounds] : []))
     }
 
     /// Another window that calls itself so is not mutter's, and its end changes nothing.
@@ -315,11 +315,11 @@ import UpcastClient
         var model = isMutter ? Self.mutter(window) : Self.model([2: window])
         if !isKnown { Self.loseManager(&model) }
         model.apply(WindowEvent(.stateChanged, 2, sequence: 9))
-        let way = CaptureRectangle(x: 0, y: 0, width: 1000, height: 60)
+        let path = CaptureRectangle(x: 0, y: 0, width: 1000, height: 60)
         let anywhere = isMutter && isKnown ? [] : [Self.bounds]
-        #expect(Self.passed(&model) == anywhere + (isMutter || !isKnown ? [way] : []), "others may move it anywhere")
+        #expect(Self.areas(&model) == anywhere + (isMutter || !isKnown ? [path] : []), "others may move it anywhere")
         model.apply(WindowEvent(.rearranged, 2, sequence: 10, destroyed: 9))
-        #expect(Self.passed(&model) == [], "a window in it has ended")
+        #expect(Self.areas(&model) == [], "a window in it has ended")
     }
 
     /// A window that opens may be secret until it is read. If it is harmless, its way is shown at once.
@@ -330,17 +330,17 @@ import UpcastClient
         let new = Self.facts(2, x: 300, secure: secure)
         model.apply(WindowEvent(.came(new.place), 2, sequence: 9))
         model.apply(WindowEvent(.mapped, 2, sequence: 10))
-        let way = PassedPlaces.Way(place: new.place.joined(with: Self.taskbar), kind: .passing(2), isGuess: true)
-        #expect(model.takeLeft() == [.way(way)])
+        let path = AnimationPaths.Path(place: new.place.joined(with: Self.taskbar), kind: .passing(2), isGuess: true)
+        #expect(model.takeLeft() == [.path(path)])
         model.read([2: new], compositor: Self.manager)
         #expect(model.takeLeft() == (secure > 0 ? [] : [.harmless(2)]))
-        var passed = PassedPlaces()
-        passed.note(way, for: .seconds(1), now: .zero)
-        passed.note(.init(place: Self.taskbar, kind: .passing(1)), for: .seconds(1), now: .zero)
-        passed.forgetGuesses(of: 1)
-        #expect(passed.all.count == 2, "it was secret")
-        passed.forgetGuesses(of: 2)
-        #expect(passed.all.map(\.window) == [1])
+        var paths = AnimationPaths()
+        paths.note(path, for: .seconds(1), now: .zero)
+        paths.note(.init(place: Self.taskbar, kind: .passing(1)), for: .seconds(1), now: .zero)
+        paths.forgetGuesses(of: 1)
+        #expect(paths.all.count == 2, "it was secret")
+        paths.forgetGuesses(of: 2)
+        #expect(paths.all.map(\.window) == [1])
     }
 
     /// A window may go before it is read, and the next one, which has its number, may be harmless.
@@ -351,18 +351,18 @@ import UpcastClient
         let new = Self.facts(2, x: 300)
         model.apply(WindowEvent(.came(new.place), 2, sequence: 9))
         model.apply(WindowEvent(.mapped, 2, sequence: 10))
-        let way = PassedPlaces.Way(place: new.place.joined(with: Self.taskbar), kind: .passing(2), isGuess: true)
-        #expect(model.takeLeft() == [.way(way)])
+        let path = AnimationPaths.Path(place: new.place.joined(with: Self.taskbar), kind: .passing(2), isGuess: true)
+        #expect(model.takeLeft() == [.path(path)])
         model.apply(WindowEvent(.went, 2, sequence: 11, destroyed: 2))
         #expect(model.takeLeft().last == .unread(2))
         model.apply(WindowEvent(.came(new.place), 2, sequence: 12))
         model.read([2: new], compositor: Self.manager)
         #expect(model.takeLeft() == [.harmless(2)])
-        var passed = PassedPlaces()
-        passed.note(way, for: .seconds(1), now: .zero)
-        passed.keepGuesses(of: 2)
-        passed.forgetGuesses(of: 2)
-        #expect(passed.all.map(\.place) == [way.place])
+        var paths = AnimationPaths()
+        paths.note(path, for: .seconds(1), now: .zero)
+        paths.keepGuesses(of: 2)
+        paths.forgetGuesses(of: 2)
+        #expect(paths.all.map(\.place) == [path.place])
     }
 
     /// The manager's window for previews may have shown secret windows on its way.
@@ -385,24 +385,24 @@ import UpcastClient
             4: Self.facts(4, x: 400, secure: 1, transientFor: 3), 5: Self.facts(5, x: 500, secure: 1, transientFor: 4),
         ])
         model.apply(WindowEvent(.stateChanged, 2, sequence: 9))
-        #expect(Self.passed(&model) == [Self.bounds], "it may come from the pointer")
+        #expect(Self.areas(&model) == [Self.bounds], "it may come from the pointer")
         for dialog in [4, 5] as [UInt32] {
             model.apply(WindowEvent(.unmapped, dialog, sequence: 10))
-            let way = CaptureRectangle(x: 0, y: 10, width: Int(dialog) * 100 + 100, height: 790)
-            #expect(Self.passed(&model) == [way])
+            let path = CaptureRectangle(x: 0, y: 10, width: Int(dialog) * 100 + 100, height: 790)
+            #expect(Self.areas(&model) == [path])
         }
         model.apply(WindowEvent(.renamed, 3, sequence: 11))
         model.apply(WindowEvent(.stateChanged, 5, sequence: 12))
-        #expect(Self.passed(&model) == [CaptureRectangle(x: 0, y: 10, width: 600, height: 790)])
+        #expect(Self.areas(&model) == [CaptureRectangle(x: 0, y: 10, width: 600, height: 790)])
         model.read([3: parent], compositor: Self.manager)
         model.apply(WindowEvent(.iconMoved, 3, sequence: 13))
         #expect(!model.unread.windows.contains(3), "harmless windows are not read again for that")
         model.apply(WindowEvent(.mapped, 5, sequence: 14))
-        #expect(Self.passed(&model) == [Self.bounds] && model.unread.windows.contains(3), "until it is needed")
+        #expect(Self.areas(&model) == [Self.bounds] && model.unread.windows.contains(3), "until it is needed")
         model.read([3: parent], compositor: Self.manager)
         model.apply(WindowEvent(.went, 3, sequence: 15, destroyed: 3))
         model.apply(WindowEvent(.stateChanged, 5, sequence: 16))
-        #expect(Self.passed(&model).contains(Self.bounds), "its parent's parent is gone")
+        #expect(Self.areas(&model).contains(Self.bounds), "its parent's parent is gone")
     }
 
     /// A dialog for the whole screen, without a group, is no dialog of other windows without a group.
@@ -411,18 +411,18 @@ import UpcastClient
         (other.iconPlace, dialog.isTransientForGroup) = (Self.taskbar, true)
         var model = Self.model([1: other, 2: dialog])
         model.apply(WindowEvent(.stateChanged, 2, sequence: 9))
-        #expect(Self.passed(&model) == [Self.bounds])
+        #expect(Self.areas(&model) == [Self.bounds])
         (other.group, dialog.group) = (7, 7)
         model = Self.model([1: other, 2: dialog])
         model.apply(WindowEvent(.stateChanged, 2, sequence: 9))
-        #expect(Self.passed(&model) == [CaptureRectangle(x: 300, y: 10, width: 400, height: 790)])
+        #expect(Self.areas(&model) == [CaptureRectangle(x: 300, y: 10, width: 400, height: 790)])
     }
 
     /// A window in it that moves out makes no window an icon.
     @Test func aWindowInItThatGoes() {
         var model = Self.model([1: Self.facts(1, x: 5, secure: 1)])
         model.apply(WindowEvent(.rearranged, 1, sequence: 9))
-        #expect(Self.passed(&model) == [])
+        #expect(Self.areas(&model) == [])
     }
 
     /// mutter shrinks a window beside its place in the taskbar. A manager that is not read yet may be mutter.
@@ -433,15 +433,15 @@ import UpcastClient
         if !isKnown { Self.loseManager(&model) }
         model.apply(WindowEvent(.stateChanged, 2, sequence: 9))
         let isPast = isMutter || !isKnown
-        let way = CaptureRectangle(x: 5, y: 10, width: isPast ? 695 : 615, height: isPast ? 740 : 710)
-        #expect(Self.passed(&model) == [way])
+        let path = CaptureRectangle(x: 5, y: 10, width: isPast ? 695 : 615, height: isPast ? 740 : 710)
+        #expect(Self.areas(&model) == [path])
     }
 
     /// A place where something passes is hidden for a time, and until the manager has painted it since, whatever else
     /// hides it.
     @Test(arguments: [false, true], [false, true]) func places(areHidden: Bool, paints: Bool) {
         var lingering = LingeringSecrets()
-        lingering.passes(.init(place: Self.taskbar, kind: .passed), now: .seconds(5))
+        lingering.animates(along: .init(place: Self.taskbar, kind: .passed), now: .seconds(5))
         for milliseconds in [5000, 5900, 6001, 6050, 6449, 6450, 9999, 10_000] as [Int64] {
             let now = MediaTime.milliseconds(milliseconds)
             var secrets = WindowSecrets()
@@ -459,12 +459,12 @@ import UpcastClient
 
     /// A busy manager begins late. One that paints nothing does not hide the place for ever.
     @Test(arguments: [false, true]) func aBusyManager(paints: Bool) {
-        var passed = PassedPlaces()
-        passed.note(.init(place: Self.taskbar, kind: .passing(nil)), for: .seconds(1), now: .zero)
+        var paths = AnimationPaths()
+        paths.note(.init(place: Self.taskbar, kind: .passing(nil)), for: .seconds(1), now: .zero)
         func end(_ now: MediaTime, _ areas: [CaptureRectangle]) -> MediaTime? {
             var secrets = WindowSecrets()
-            passed.painted(PaintedAreas(areas), now: now)
-            let end = passed.hide(in: &secrets, now: now)
+            paths.painted(PaintedAreas(areas), now: now)
+            let end = paths.hide(in: &secrets, now: now)
             #expect(secrets.places == (end == nil ? [] : [Self.taskbar]))
             return end
         }
@@ -472,31 +472,31 @@ import UpcastClient
         #expect(end(.seconds(3), [CaptureRectangle(x: 0, y: 0, width: 9, height: 9)]) == .seconds(5), "elsewhere")
         #expect(end(.seconds(4), paints ? [Self.bounds] : []) == .seconds(5))
         #expect(end(.milliseconds(4500), [Self.bounds]) == (paints ? .seconds(5) : .milliseconds(5500)))
-        #expect(passed.takeRequest(now: .seconds(5)) == (paints ? Self.taskbar : nil))
+        #expect(paths.takeRequest(now: .seconds(5)) == (paints ? Self.taskbar : nil))
         #expect(end(.milliseconds(5010), [Self.bounds]) == .milliseconds(paints ? 5410 : 5500))
         #expect(end(.milliseconds(9500), []) == nil)
     }
 
     /// A slow animation, or a busy manager, paints for longer than is usual. A program may paint there for ever. When
     /// the manager seems to be done, it is asked to paint. One that has hung goes on late, and is asked again.
-    @Test(arguments: [(PassedPlaces.Way.Kind.passed, 0), (.passing(nil), 50)] as [(PassedPlaces.Way.Kind, Int64)])
-    func aSlowAnimation(kind: PassedPlaces.Way.Kind, first: Int64) {
+    @Test(arguments: [(AnimationPaths.Path.Kind.passed, 0), (.passing(nil), 50)] as [(AnimationPaths.Path.Kind, Int64)])
+    func aSlowAnimation(kind: AnimationPaths.Path.Kind, first: Int64) {
         /// When the place is shown, if something is painted every 50 ms until a time, and after a pause. The manager
         /// paints 100 ms after it was asked to, but nothing in the pause.
         func end(paintedUntil last: Int64, resumedAt resumed: Int64 = 0, until lastOfAll: Int64 = 0) -> MediaTime? {
-            var passed = PassedPlaces()
+            var paths = AnimationPaths()
             var answer: Int64?
-            passed.note(.init(place: Self.taskbar, kind: kind), for: .seconds(1), now: .zero)
+            paths.note(.init(place: Self.taskbar, kind: kind), for: .seconds(1), now: .zero)
             for milliseconds in stride(from: Int64(0), to: 9000, by: 50) {
                 let now = MediaTime.milliseconds(milliseconds)
                 let hangs = last < milliseconds && milliseconds < resumed
                 let isPainted = milliseconds <= last || resumed <= milliseconds && milliseconds <= lastOfAll
                 let answers = !hangs && answer.map { $0 <= milliseconds } ?? false
                 if answers { answer = nil }
-                passed.painted(isPainted || answers ? [Self.bounds] : [], now: now)
-                if passed.takeRequest(now: now) != nil { answer = milliseconds + 100 }
+                paths.painted(isPainted || answers ? [Self.bounds] : [], now: now)
+                if paths.takeRequest(now: now) != nil { answer = milliseconds + 100 }
                 var secrets = WindowSecrets()
-                if passed.hide(in: &secrets, now: now) == nil { return now }
+                if paths.hide(in: &secrets, now: now) == nil { return now }
             }
             return nil
         }
@@ -519,52 +519,52 @@ import UpcastClient
 
     /// A place is not asked for when its time is over. A place beyond the edges of a smaller screen is never painted.
     @Test func placesThatNobodyPaints() {
-        var passed = PassedPlaces()
-        passed.note(.init(place: Self.bounds, kind: .passed), for: .seconds(1), now: .zero)
-        passed.note(.init(place: Self.taskbar, kind: .passed), for: .seconds(1), now: .zero)
-        passed.painted([], now: .milliseconds(10))
+        var paths = AnimationPaths()
+        paths.note(.init(place: Self.bounds, kind: .passed), for: .seconds(1), now: .zero)
+        paths.note(.init(place: Self.taskbar, kind: .passed), for: .seconds(1), now: .zero)
+        paths.painted([], now: .milliseconds(10))
         let small = CaptureRectangle(x: 0, y: 0, width: 500, height: 500)
-        passed.resize(to: small)
-        #expect(passed.all.map(\.place) == [small])
-        #expect(passed.takeRequest(now: .milliseconds(1500)) == small)
-        passed.painted([small], now: .milliseconds(1600))
-        #expect(passed.all.map(\.end) == [MediaTime.seconds(2)])
-        passed.note(.init(place: Self.bounds, kind: .passed), for: .seconds(1), now: .seconds(3))
-        #expect(passed.all.map(\.place) == [small, Self.bounds], "no picture has told what was painted since")
-        #expect(passed.takeRequest(now: .seconds(3600)) == nil)
+        paths.resize(to: small)
+        #expect(paths.all.map(\.place) == [small])
+        #expect(paths.takeRequest(now: .milliseconds(1500)) == small)
+        paths.painted([small], now: .milliseconds(1600))
+        #expect(paths.all.map(\.end) == [MediaTime.seconds(2)])
+        paths.note(.init(place: Self.bounds, kind: .passed), for: .seconds(1), now: .seconds(3))
+        #expect(paths.all.map(\.place) == [small, Self.bounds], "no picture has told what was painted since")
+        #expect(paths.takeRequest(now: .seconds(3600)) == nil)
     }
 
     /// Programs may draw more than the server lists. What is not listed may have been painted, or not.
     @Test func paintedWithoutAList() {
-        var (passed, left) = (PassedPlaces(), LeftPlaces())
-        passed.note(.init(place: Self.taskbar, kind: .passed), for: .seconds(1), now: .zero)
+        var (paths, left) = (AnimationPaths(), LeftPlaces())
+        paths.note(.init(place: Self.taskbar, kind: .passed), for: .seconds(1), now: .zero)
         left.note(Self.taskbar, of: 1, isGone: true, now: .zero, for: .seconds(1))
         let corner = CaptureRectangle(x: 0, y: 0, width: 9, height: 9)
         for (milliseconds, areas) in [
             (10, []), (100, [Self.taskbar]), (900, PaintedAreas([corner], bounds: Self.bounds)),
         ] as [(Int64, PaintedAreas)] {
-            passed.painted(areas, now: .milliseconds(milliseconds))
+            paths.painted(areas, now: .milliseconds(milliseconds))
             left.painted(areas, now: .milliseconds(milliseconds))
         }
         var secrets = WindowSecrets()
         #expect(left.hide(in: &secrets, now: .milliseconds(1200)) == .milliseconds(1300))
-        #expect(passed.takeRequest(now: .milliseconds(1200)) == nil)
-        #expect(passed.takeRequest(now: .milliseconds(1300)) == Self.taskbar)
-        passed.painted(PaintedAreas([corner], bounds: Self.bounds), now: .milliseconds(1400))
-        #expect(passed.all.map(\.isDone) == [false], "it may not have been painted")
+        #expect(paths.takeRequest(now: .milliseconds(1200)) == nil)
+        #expect(paths.takeRequest(now: .milliseconds(1300)) == Self.taskbar)
+        paths.painted(PaintedAreas([corner], bounds: Self.bounds), now: .milliseconds(1400))
+        #expect(paths.all.map(\.isDone) == [false], "it may not have been painted")
     }
 
     /// Two windows change between the same sizes. Then only one of them moves on.
     @Test func twoWindowsOnOneWay() {
-        var passed = PassedPlaces()
+        var paths = AnimationPaths()
         let bar = CaptureRectangle(x: 0, y: 700, width: 1000, height: 20)
         for window in [1, 2] as [UInt32] {
-            passed.note(.init(place: Self.taskbar, kind: .passing(window)), for: .seconds(1), now: .zero)
+            paths.note(.init(place: Self.taskbar, kind: .passing(window)), for: .seconds(1), now: .zero)
         }
-        passed.note(.init(place: bar, kind: .moved(2)), for: .seconds(1), now: .milliseconds(900))
+        paths.note(.init(place: bar, kind: .moved(2)), for: .seconds(1), now: .milliseconds(900))
         func places(_ now: MediaTime) -> [CaptureRectangle] {
             var secrets = WindowSecrets()
-            _ = passed.hide(in: &secrets, now: now)
+            _ = paths.hide(in: &secrets, now: now)
             return secrets.places
         }
         let patience = EffectEnd.patience
@@ -575,31 +575,31 @@ import UpcastClient
 
     /// All windows move to another desktop, and one of them goes on across the same place.
     @Test(arguments: [true, false]) func aWayOfSeveralWindows(isSame: Bool) {
-        var passed = PassedPlaces()
-        passed.note(.init(place: Self.bounds, kind: .passed), for: .seconds(1), now: .zero)
+        var paths = AnimationPaths()
+        paths.note(.init(place: Self.bounds, kind: .passed), for: .seconds(1), now: .zero)
         let place = isSame ? Self.bounds : Self.taskbar
-        passed.note(.init(place: place, kind: .moved(1)), for: .seconds(1), now: .milliseconds(900))
-        #expect(passed.all.map(\.place) == [Self.bounds])
-        #expect(passed.all.map(\.end) == [EffectEnd.patience + (isSame ? .milliseconds(1900) : .seconds(1))])
+        paths.note(.init(place: place, kind: .moved(1)), for: .seconds(1), now: .milliseconds(900))
+        #expect(paths.all.map(\.place) == [Self.bounds])
+        #expect(paths.all.map(\.end) == [EffectEnd.patience + (isSame ? .milliseconds(1900) : .seconds(1))])
     }
 
     /// Programs cause places, also while no pictures are made.
     @Test func manyPlaces() {
-        var passed = PassedPlaces()
+        var paths = AnimationPaths()
         let bar = CaptureRectangle(x: 0, y: 780, width: 1000, height: 20)
         for second in 0..<100 as Range<Int64> {
-            passed.note(.init(place: bar, kind: .passed), for: .seconds(2), now: .seconds(second))
+            paths.note(.init(place: bar, kind: .passed), for: .seconds(2), now: .seconds(second))
         }
-        #expect(passed.all.count == 1 && passed.all[0].effect.until == .seconds(101), "the same place is there once")
-        for x in 0..<PassedPlaces.capacity {
+        #expect(paths.all.count == 1 && paths.all[0].effect.until == .seconds(101), "the same place is there once")
+        for x in 0..<AnimationPaths.capacity {
             let place = CaptureRectangle(x: x, y: 0, width: 1, height: 9)
-            passed.note(.init(place: place, kind: .passed), for: .seconds(2), now: .seconds(100))
+            paths.note(.init(place: place, kind: .passed), for: .seconds(2), now: .seconds(100))
         }
         var secrets = WindowSecrets()
-        #expect(passed.hide(in: &secrets, now: .milliseconds(100_999)) == .seconds(102))
+        #expect(paths.hide(in: &secrets, now: .milliseconds(100_999)) == .seconds(102))
         #expect(secrets.places == [CaptureRectangle(x: 0, y: 0, width: 1000, height: 800)], "too many become one")
-        passed.note(.init(place: Self.taskbar, kind: .passed), for: .seconds(2), now: .seconds(106))
-        #expect(passed.all.map(\.place) == [Self.taskbar], "what is over is forgotten")
+        paths.note(.init(place: Self.taskbar, kind: .passed), for: .seconds(2), now: .seconds(106))
+        #expect(paths.all.map(\.place) == [Self.taskbar], "what is over is forgotten")
     }
 
     /// Taskbars move all their icons when one comes.
@@ -623,12 +623,12 @@ import UpcastClient
         model.apply(WindowEvent(.iconMoved, 1, sequence: 9))
         model.apply(WindowEvent(.stateChanged, moves, sequence: 10))
         model.apply(WindowEvent(.unmapped, moves, sequence: 11))
-        #expect(Self.passed(&model) == [Self.bounds, Self.bounds])
+        #expect(Self.areas(&model) == [Self.bounds, Self.bounds])
         window.iconPlace = Self.taskbar
         model.read([1: window], compositor: Self.manager)
         model.apply(WindowEvent(.mapped, moves, sequence: 12))
         let place = moves == 1 ? window.place : Self.facts(2, x: 900).place
-        #expect(Self.passed(&model) == [place.joined(with: Self.taskbar)])
+        #expect(Self.areas(&model) == [place.joined(with: Self.taskbar)])
     }
 
     /// A harmless window's place moves. Then the window becomes secret, and at once an icon.
@@ -640,7 +640,7 @@ import UpcastClient
         #expect(!model.hasUnread)
         model.apply(WindowEvent(.changed, 1, sequence: 9))
         model.apply(WindowEvent(.stateChanged, 1, sequence: 10))
-        #expect(Self.passed(&model) == [Self.bounds])
+        #expect(Self.areas(&model) == [Self.bounds])
     }
 
     /// A new window may turn out to be harmless, also while a place in the taskbar is unread.
@@ -649,7 +649,7 @@ import UpcastClient
         model.apply(WindowEvent(.iconMoved, 1, sequence: 8))
         model.apply(WindowEvent(.came(Self.facts(2, x: 300).place), 2, sequence: 9))
         model.apply(WindowEvent(.mapped, 2, sequence: 10))
-        #expect(Self.ways(&model) == [.init(place: Self.bounds, kind: .passing(2), isGuess: true)])
+        #expect(Self.paths(&model) == [.init(place: Self.bounds, kind: .passing(2), isGuess: true)])
     }
 
     /// What is typed into a secret window stays in the window of the input method until that is unmapped.

@@ -69,7 +69,7 @@ extension WindowModel.Left {
     var place: CaptureRectangle? {
         switch self {
         case .place(let place, _): place
-        case .way(let way): way.place
+        case .path(let path): path.place
         case .harmless, .unread: nil
         }
     }

@@ -95,5 +95,7 @@ struct LeftPlaces: Sendable {
 
     mutating func takeRequest(now: MediaTime) -> CaptureRectangle? { all.takeRequest(now: now) }
 
-    mutating func hide(in secrets: inout WindowSecrets, now: MediaTime) -> MediaTime? { all.hide(in: &secrets, now: now) }
+    mutating func hide(in secrets: inout WindowSecrets, now: MediaTime) -> MediaTime? {
+        all.hide(in: &secrets, now: now)
+    }
 }

@@ -16,7 +16,7 @@ package struct LingeringSecrets: Sendable {
     /// Places that were secret in recent pictures.
     private var places: [(place: CaptureRectangle, until: MediaTime)] = []
     private var left = LeftPlaces()
-    private var passed = PassedPlaces()
+    private var paths = AnimationPaths()
     private var everywhereUntil: MediaTime?
     /// The longest time that the server has taken to answer. It decays with each picture.
     private var slowest = MediaTime.zero
@@ -33,19 +33,19 @@ package struct LingeringSecrets: Sendable {
         left.note(place, of: window, isGone: isGone, now: now, for: time)
     }
 
-    /// Notes that a compositing manager may show a secret window on its way across a place, for some time.
-    mutating func passes(_ way: PassedPlaces.Way, now: MediaTime) {
-        passed.note(way, for: lateness(Self.fadingTime), now: now)
+    /// Notes that a compositing manager may animate a secret window along a path, for some time.
+    mutating func animates(along path: AnimationPaths.Path, now: MediaTime) {
+        paths.note(path, for: lateness(Self.fadingTime), now: now)
     }
 
-    /// Forgets the ways of a window that was never read before: it has nothing to hide.
-    mutating func forgetGuesses(of window: UInt32) { passed.forgetGuesses(of: window) }
+    /// Forgets the paths of a window that turns out to be harmless when it is read for the first time.
+    mutating func forgetGuesses(of window: UInt32) { paths.forgetGuesses(of: window) }
 
-    /// Keeps the ways of a window that has gone before it was read.
-    mutating func keepGuesses(of window: UInt32) { passed.keepGuesses(of: window) }
+    /// Keeps the paths of a window that has gone before it was read.
+    mutating func keepGuesses(of window: UInt32) { paths.keepGuesses(of: window) }
 
     /// Whether no place is known that stays hidden for a while.
-    var isEmpty: Bool { places.isEmpty && everywhereUntil == nil && left.isEmpty && passed.all.isEmpty }
+    var isEmpty: Bool { places.isEmpty && everywhereUntil == nil && left.isEmpty && paths.all.isEmpty }
 
     /// How late a compositing manager may paint: at least `time`, at most `maxTime`.
     private func lateness(_ time: MediaTime) -> MediaTime {
@@ -55,7 +55,7 @@ package struct LingeringSecrets: Sendable {
     /// The area that the compositing manager has to paint, because the server has not reported it as painted, or an
     /// effect seems to be over there; nil for none.
     package mutating func takeRequest(now: MediaTime) -> CaptureRectangle? {
-        let (left, passed) = (left.takeRequest(now: now), passed.takeRequest(now: now))
+        let (left, passed) = (left.takeRequest(now: now), paths.takeRequest(now: now))
         guard let left, let passed else { return left ?? passed }
         return left.joined(with: passed)
     }
@@ -63,7 +63,7 @@ package struct LingeringSecrets: Sendable {
     /// The screen has another size.
     package mutating func resize(to bounds: CaptureRectangle) {
         left.resize(to: bounds)
-        passed.resize(to: bounds)
+        paths.resize(to: bounds)
     }
 
     /// Notes how long the server has taken to answer.
@@ -77,7 +77,7 @@ package struct LingeringSecrets: Sendable {
     /// - Parameter now: a time after the picture was made.
     package mutating func painted(_ painted: PaintedAreas, now: MediaTime) {
         left.painted(painted, now: now)
-        passed.painted(painted, now: now)
+        paths.painted(painted, now: now)
     }
 
     /// Also hides what was hidden a moment ago.
@@ -95,7 +95,7 @@ package struct LingeringSecrets: Sendable {
             nextEnd = MediaTime.sooner(nextEnd, until)
         }
         nextEnd = MediaTime.sooner(nextEnd, left.hide(in: &secrets, now: now))
-        nextEnd = MediaTime.sooner(nextEnd, passed.hide(in: &secrets, now: now))
+        nextEnd = MediaTime.sooner(nextEnd, paths.hide(in: &secrets, now: now))
         if everywhereUntil != nil { secrets.hideEverything() }
         for index in 0..<own { places.append((secrets.places[index], now + Self.time)) }
         if isEverywhere { everywhereUntil = now + Self.time }

@@ -3,8 +3,8 @@ internal import UpcastClient
 
 /// What a window manager that composites, or an input method, shows of secret windows outside their places.
 extension WindowModel {
-    /// Whether a window is secret because of what it shows of others. Windows outside the screen, or covering all of it,
-    /// do not count.
+    /// Whether a window is secret because of what it shows of others. Windows outside the screen, or covering all of
+    /// it, do not count.
     func isSecretForOthers(_ window: Window) -> Bool {
         guard window.mayShowSecrets, let place = window.place?.intersection(bounds) else { return false }
         return place != bounds
@@ -83,8 +83,8 @@ extension WindowModel {
     /// begin anew from there if it moves meanwhile.
     mutating func passMove(of id: UInt32, from old: CaptureRectangle?, to new: CaptureRectangle) {
         guard isComposited, painter != nil || hasUnreadManagers else { return }
-        guard let way = (old ?? bounds).joined(with: new).intersection(bounds) else { return }
-        pass(way, old?.hasSize(of: new) ?? false ? .moved(id) : .passing(id), isGuess: windows[id]?.isNew ?? false)
+        guard let path = (old ?? bounds).joined(with: new).intersection(bounds) else { return }
+        pass(path, old?.hasSize(of: new) ?? false ? .moved(id) : .passing(id), isGuess: windows[id]?.isNew ?? false)
     }
 
     /// Notes that a window that may be secret comes from the taskbar or goes there. Managers show it on its way.
@@ -106,13 +106,13 @@ extension WindowModel {
             icons.append(CaptureRectangle(x: 0, y: 0, width: bounds.width, height: 1))
         }
         for icon in icons {
-            var way = place.joined(with: icon)
+            var path = place.joined(with: icon)
             if isOfMutter || painter == nil {
                 // mutter moves the window's corner to the icon, and shrinks the window to its middle.
-                way = way.joined(
+                path = path.joined(
                     with: CaptureRectangle(x: icon.x, y: icon.y, width: place.width, height: place.height))
             }
-            if let way = way.intersection(bounds) { pass(way, .passing(id), isGuess: window.isNew) }
+            if let path = path.intersection(bounds) { pass(path, .passing(id), isGuess: window.isNew) }
         }
     }
 

@@ -56,7 +56,7 @@ extension WindowModel {
     enum Left: Equatable {
         /// A place that a window has left; nil for several windows.
         case place(CaptureRectangle, of: UInt32?)
-        case way(PassedPlaces.Way)
+        case path(AnimationPaths.Path)
         /// A window has been read for the first time, and has nothing to hide.
         case harmless(UInt32)
         /// A window has gone before it was read.

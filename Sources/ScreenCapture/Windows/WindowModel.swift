@@ -253,9 +253,9 @@ package struct WindowModel: Sendable {
         if isComposited, let place = place.intersection(bounds) { left.append(.place(place, of: window)) }
     }
 
-    /// Notes that a manager may show secret windows anywhere in a place, on their way across it.
-    mutating func pass(_ place: CaptureRectangle, _ kind: PassedPlaces.Way.Kind = .passed, isGuess: Bool = false) {
-        left.append(.way(PassedPlaces.Way(place: place, kind: kind, isGuess: isGuess)))
+    /// Notes that a manager may show secret windows anywhere in a place, because it animates them.
+    mutating func pass(_ place: CaptureRectangle, _ kind: AnimationPaths.Path.Kind = .passed, isGuess: Bool = false) {
+        left.append(.path(AnimationPaths.Path(place: place, kind: kind, isGuess: isGuess)))
     }
 
     /// From here on, the compositing manager paints the places that still show windows that have gone.

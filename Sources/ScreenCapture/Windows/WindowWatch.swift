@@ -71,7 +71,7 @@ struct WindowWatch {
             case .place(let place, let window):
                 let isGone = window.map { !model.isViewable($0) } ?? true
                 lingering.left(place, by: window, isGone: isGone, now: now)
-            case .way(let way): lingering.passes(way, now: now)
+            case .path(let path): lingering.animates(along: path, now: now)
             case .harmless(let window): lingering.forgetGuesses(of: window)
             case .unread(let window): lingering.keepGuesses(of: window)
             }
