@@ -189,7 +189,7 @@ extension DaemonEvent {
             Report(
                 .destinationFlapping, .warning, "destination flapping", text("destination", name),
                 number("connections", connections), text("why", why),
-                text("now", "it is tried again, with longer pauses"))
+                text("now", "trying again, with longer pauses"))
         case .destinationNotice(let name, let what):
             Report(
                 .destinationNotice, .notice, "destination notice", text("destination", name), text("what", what))

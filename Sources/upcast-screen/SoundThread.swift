@@ -79,7 +79,7 @@ final class SoundThread: Sendable {
                 case .stopped: return
                 case .silent: if isNews { Self.tellOfSilence() }
                 case .failed(let why):
-                    let next = why.isTemporary ? ", and it is tried again" : ""
+                    let next = why.isTemporary ? " for now; trying again" : ""
                     if isNews { tell("\(why)", "broadcasts have no sound\(next)") }
                     if !why.isTemporary { return }
                 }
@@ -91,8 +91,8 @@ final class SoundThread: Sendable {
     /// Tells the user what happens, and how to check the server.
     static func tellOfSilence() {
         Report.line(
-            "upcast-screen: \(PulseConnection.silence); broadcasts have no sound, and it is tried again "
-                + "until it answers (pactl info asks it, too)")
+            "upcast-screen: \(PulseConnection.silence); broadcasts have no sound until it answers (check it with "
+                + "pactl info)")
     }
 
     /// - Parameter answered: called when the server has told what it has.
